@@ -1,0 +1,30 @@
+"""From linear programs to source text, one module a backend. Rendering opens no device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final
+
+from core.errors import RenderError
+from core.render.base import Renderer
+from core.render.c import CRenderer
+from core.render.llvm import LLVMRenderer
+
+__all__ = ["BACKENDS", "get_renderer"]
+
+BACKENDS: Final[Mapping[str, type[Renderer]]] = MappingProxyType(
+    {renderer.name: renderer for renderer in (CRenderer, LLVMRenderer)}
+)
+"""Every backend by its name."""
+
+
+@lru_cache(maxsize=64)
+def get_renderer(backend: str) -> Renderer:
+    """The renderer of `NAME` or `NAME:ARCH`. Raises RenderError for a backend or architecture that does not exist."""
+    name, _, arch = backend.partition(":")
+    renderer = BACKENDS.get(name)
+    if renderer is None:
+        raise RenderError(repr(name), "anything", f"there is no such backend; choose from {', '.join(BACKENDS)}")
+    return renderer(arch if ":" in backend else None)

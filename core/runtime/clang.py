@@ -1,0 +1,125 @@
+"""Backend `c`: the source is built by the system's compiler as a shared library and called through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import importlib.util
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from numpy.typing import NDArray
+
+from core.errors import RuntimeFailure
+from core.render.c import CRenderer
+from core.runtime.base import arguments, signature
+
+if TYPE_CHECKING:
+    from core.render.program import ProgramSpec
+
+__all__ = ["ClangRuntime", "build_library", "find_compiler"]
+
+FLAGS: Final = ("-O1", "-fPIC", "-shared")
+TIMEOUT_S: Final = 120
+HOW_TO_INSTALL: Final = (
+    "no C compiler was found: install clang or gcc (apt-get install clang), or `pip install ziglang`, "
+    "or name one in the environment variable CC"
+)
+
+
+@functools.cache
+def _working(command: tuple[str, ...]) -> str | None:
+    """The first line that `command --version` prints, or None where it cannot be run."""
+    try:
+        ran = subprocess.run([*command, "--version"], capture_output=True, timeout=TIMEOUT_S, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return ran.stdout.decode(errors="replace").strip().partition("\n")[0]
+
+
+def find_compiler() -> tuple[tuple[str, ...], str]:
+    """(command, version) of the first of $CC, clang, gcc, cc and ziglang's clang that runs.
+
+    Raises RuntimeFailure when none does, or when $CC names one that does not.
+    """
+    if named := os.environ.get("CC", "").strip():
+        command = tuple(shlex.split(named))
+        version = _working(command)
+        if version is None:
+            raise RuntimeFailure(f"the environment variable CC names {named!r}, which cannot be run")
+        return command, version
+
+    candidates: list[tuple[str, ...]] = [(path,) for name in ("clang", "gcc", "cc") if (path := shutil.which(name))]
+    if importlib.util.find_spec("ziglang") is not None:
+        candidates.append((sys.executable, "-m", "ziglang", "clang"))
+    for command in candidates:
+        if version := _working(command):
+            return command, version
+    raise RuntimeFailure(HOW_TO_INSTALL)
+
+
+_libraries: dict[str, ctypes.CDLL] = {}
+
+
+def build_library(source: str, flags: Sequence[str] = ()) -> ctypes.CDLL:
+    """`source` compiled and loaded. The same source is built once in a process.
+
+    `flags` are added to the renderer's own. Raises RuntimeFailure with the compiler's first error.
+    """
+    command, _ = find_compiler()
+    options = (*FLAGS, *CRenderer.compile_flags, *flags)
+    digest = hashlib.blake2b("\0".join([*command, *options, source]).encode(), digest_size=16).hexdigest()
+    library = _libraries.get(digest)
+    if library is None:
+        library = _libraries[digest] = _build([*command, *options], source)
+    return library
+
+
+def _build(command: list[str], source: str) -> ctypes.CDLL:
+    with tempfile.TemporaryDirectory(prefix="core-c-") as folder:
+        target = Path(folder, "kernel.so")
+        line = [*command, "-x", "c", "-", "-o", str(target), *CRenderer.link_flags]
+        try:
+            ran = subprocess.run(line, input=source.encode(), capture_output=True, timeout=TIMEOUT_S, check=False)
+        except subprocess.TimeoutExpired:
+            raise RuntimeFailure(f"{command[0]} did not finish within {TIMEOUT_S} seconds") from None
+        except OSError as error:
+            raise RuntimeFailure(f"{command[0]} cannot be run: {error.strerror}") from None
+        if ran.returncode != 0:
+            raise RuntimeFailure(
+                f"{command[0]} refuses the source: {_first_error(ran.stderr.decode(errors='replace'))}"
+            )
+        try:
+            return ctypes.CDLL(str(target))  # stays mapped when the file is gone
+        except OSError as error:
+            raise RuntimeFailure(f"what {command[0]} built cannot be loaded: {error}") from None
+
+
+def _first_error(printed: str) -> str:
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    return next((line for line in lines if "error" in line.lower()), lines[0] if lines else "it says nothing")
+
+
+class ClangRuntime:
+    """Runs programs of backend `c`."""
+
+    backend = "c"
+
+    def version(self) -> str:
+        return find_compiler()[1]
+
+    def run(
+        self, program: ProgramSpec, buffers: Mapping[int, NDArray[Any]], variables: Mapping[str, int] | None = None
+    ) -> None:
+        given = arguments(program, buffers, variables)
+        function = getattr(build_library(program.src), program.function_name)
+        function.argtypes, function.restype = signature(program), None
+        function(*given)

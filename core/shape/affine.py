@@ -1,0 +1,166 @@
+"""Affine forms over a kernel's axes, and what division makes of them.
+
+A form is `base + sum(steps[atom] * atom)`. An atom is an axis, by number, or a quotient or remainder that could not be
+taken apart. Forms stand for positions and coordinates: where nothing is masked they are not negative, so that it does
+not matter how a division rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import gcd
+from typing import TypeAlias
+
+__all__ = ["Affine", "Atom", "Division", "Limits", "Quotient"]
+
+Atom: TypeAlias = "int | Quotient"
+# the least and the greatest value of each atom
+Limits: TypeAlias = "dict[Atom, tuple[int, int]]"
+
+
+class Affine:
+    """`base + sum(steps[atom] * atom)`; no step is 0."""
+
+    __slots__ = ("base", "steps")
+
+    def __init__(self, base: int, steps: Mapping[Atom, int]) -> None:
+        self.base = base
+        self.steps = {atom: step for atom, step in steps.items() if step}
+
+    def plus(self, other: Affine, factor: int = 1) -> Affine:
+        """`self + other * factor`."""
+        steps = dict(self.steps)
+        for atom, step in other.steps.items():
+            steps[atom] = steps.get(atom, 0) + step * factor
+        return Affine(self.base + other.base * factor, steps)
+
+    def bounds(self, limits: Limits) -> tuple[int, int]:
+        """Its least and its greatest value."""
+        low = high = self.base
+        for atom, step in self.steps.items():
+            least, greatest = limits[atom]
+            if step > 0:
+                low, high = low + step * least, high + step * greatest
+            else:
+                low, high = low + step * greatest, high + step * least
+        return low, high
+
+    def axes(self) -> set[int]:
+        """Every axis it depends on."""
+        found: set[int] = set()
+        for atom in self.steps:
+            found |= {atom} if isinstance(atom, int) else atom.form.axes()
+        return found
+
+
+class Quotient:
+    """The atom `form // divisor`, or `form % divisor` if `remainder`. A divisor of 1 gives a form limits of its own."""
+
+    __slots__ = ("divisor", "form", "remainder")
+
+    def __init__(self, form: Affine, divisor: int, remainder: bool) -> None:
+        self.form, self.divisor, self.remainder = form, divisor, remainder
+
+
+class Division:
+    """Divides the forms of one index expression, of which it knows the atoms and their limits."""
+
+    __slots__ = ("_atoms", "limits")
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._atoms: dict[tuple[object, ...], Quotient] = {}
+
+    def divide(self, form: Affine, divisor: int) -> tuple[Affine, Affine]:
+        """Quotient and remainder, affine where no term of the form carries into the quotient."""
+        if divisor == 1:
+            return form, Affine(0, {})
+        plain = expand(form)
+        quotient = self._exact(form, divisor)
+        if quotient is None and plain is not form:
+            quotient = self._exact(plain, divisor)
+        if quotient is not None:
+            return quotient, form.plus(quotient, -divisor)
+
+        quotient = next(self._splits(plain, divisor))
+        rest = plain.plus(quotient, -divisor)
+        other=form.plus(quotient, -divisor)
+        return quotient.plus(self._quotient(rest, divisor,other.bounds(self.limits))), self._remainder(rest, divisor)
+
+    def _exact(self, form: Affine, divisor: int) -> Affine | None:
+        if NEG and form.bounds(self.limits)[0]<0: return None
+        for quotient in self._splits(form, divisor):
+            if form.plus(quotient, -divisor).bounds(self.limits)[1] < divisor:
+                return quotient
+        return None
+
+    def _splits(self, form: Affine, divisor: int) -> Iterator[Affine]:
+        """Quotients that leave a remainder that is not negative: of the terms that it divides, then of all terms."""
+        items = form.steps.items()
+        for steps in (
+            {atom: step // divisor for atom, step in items if step % divisor == 0},
+            {atom: step // divisor for atom, step in items},
+        ):
+            low = form.plus(Affine(0, steps), -divisor).bounds(self.limits)[0]
+            yield Affine(low // divisor, steps)
+
+    def _quotient(self, form: Affine, divisor: int, bb) -> Affine:
+        """`form // divisor` as an atom, of the smallest form that has this quotient."""
+        d0=divisor
+        for unit in sorted({gcd(divisor, step) for step in form.steps.values()} - {1}, reverse=True):
+            small = Affine(form.base % unit, {atom: step for atom, step in form.steps.items() if step % unit})
+            low, high = small.bounds(self.limits)
+            if low >= 0 and high < unit:
+                steps = {atom: step // unit for atom, step in form.steps.items() if step % unit == 0}
+                form, divisor = Affine(form.base // unit, steps), divisor // unit
+                break
+        if form.base == 0 and len(form.steps) == 1:
+            ((atom, step),) = form.steps.items()
+            if isinstance(atom, Quotient) and step == 1 and not atom.remainder:
+                form, divisor = atom.form, divisor * atom.divisor
+        low, high = form.bounds(self.limits)
+        return self._atom(form, divisor, False, (max(low // divisor,bb[0]//d0), min(high // divisor,bb[1]//d0)))
+
+    def _remainder(self, form: Affine, divisor: int) -> Affine:
+        return self._atom(form, divisor, True, (0, min(form.bounds(self.limits)[1], divisor - 1)))
+
+    def allows(self, form: Affine, low: int, high: int) -> bool:
+        """Whether `low <= form <= high` may hold."""
+        least, greatest = form.bounds(self.limits)
+        return least <= high and low <= greatest
+
+    def confine(self, form: Affine, low: int, high: int) -> Affine:
+        """Learns that `low <= form <= high`; what to use for the form from now on."""
+        least, greatest = form.bounds(self.limits)
+        for atom, step in form.steps.items():
+            first, last = self.limits[atom]
+            # how far the atom may be from the end where the form is least, and from the one where it is greatest
+            up, down = (high - least) // abs(step), (greatest - low) // abs(step)
+            self.limits[atom] = (
+                (max(first, last - down), min(last, first + up))
+                if step > 0
+                else (max(first, last - up), min(last, first + down))
+            )
+        if len(form.steps) < 2 or (low <= least and greatest <= high):
+            return form
+        return self._atom(form, 1, False, (max(low, least), min(high, greatest)))
+
+    def _atom(self, form: Affine, divisor: int, remainder: bool, limits: tuple[int, int]) -> Affine:
+        key = (form.base, frozenset(form.steps.items()), divisor, remainder)
+        atom = self._atoms.get(key)
+        if atom is None:
+            atom = self._atoms[key] = Quotient(form, divisor, remainder)
+            self.limits[atom] = limits
+        else:
+            low, high = self.limits[atom]
+            self.limits[atom] = (max(low, limits[0]), min(high, limits[1]))
+        return Affine(0, {atom: 1})
+
+import os
+NEG=int(os.environ.get('NEG','1'))
+def expand(form: Affine) -> Affine:
+    """The form with what only has limits of its own written out."""
+    for atom, step in form.steps.items():
+        if isinstance(atom, Quotient) and atom.divisor == 1:
+            form = form.plus(Affine(0, {atom: -step})).plus(expand(atom.form), step)
+    return form

@@ -1,0 +1,162 @@
+"""The position that a ShapeTracker reads, and whether it reads one, as UOps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from core.dtype import DType, dtypes
+from core.ir.ops import Ops
+from core.ir.uop import UOp, resolve, sint, ssimplify
+from core.shape.affine import Affine, Limits, Quotient
+from core.shape.index import static_index
+from core.shape.view import Shape, ShapeError, View, row_major, same, tuple_text
+
+if TYPE_CHECKING:
+    from core.shape.shapetracker import ShapeTracker
+
+__all__ = ["default_indices", "indexed_uops"]
+
+TRUE = UOp.const(dtypes.bool, True)
+FALSE = UOp.const(dtypes.bool, False)
+
+
+def default_indices(shape: Shape) -> tuple[UOp, ...]:
+    """A RANGE for each axis, numbered by axis; 0 for an axis of size 1."""
+    return tuple(
+        [
+            _constant(dtypes.int, 0) if size == 1 else UOp(Ops.RANGE, dtypes.int, (_as_uop(dtypes.int, size),), axis)
+            for axis, size in enumerate(shape)
+        ]
+    )
+
+
+def indexed_uops(tracker: ShapeTracker, idxs: tuple[UOp, ...]) -> tuple[UOp, UOp]:
+    """The position as int or long, and whether there is an element, as bool."""
+    if len(idxs) != len(tracker.shape):
+        raise ShapeError(f"cannot index {tuple_text(tracker.shape)}: {len(idxs)} indices given")
+    if all([view.static for view in tracker.views]):
+        return _static_uops(tracker.views, idxs)
+    return _symbolic_uops(tracker.views, idxs)
+
+
+# ---- static views -------------------------------------------------------------------------------------------------
+
+
+def _static_uops(views: tuple[View, ...], idxs: tuple[UOp, ...]) -> tuple[UOp, UOp]:
+    index = static_index(views)
+    if index.never:
+        return _constant(dtypes.int, 0), FALSE
+    shape = cast(tuple[int, ...], views[-1].shape)
+    limits: Limits = {axis: (0, max(size - 1, 0)) for axis, size in enumerate(shape)}
+    fits = _fits_int(index.position, limits) and all([_fits_int(form, limits) for form, _, _ in index.conditions])
+    dtype = dtypes.int if fits and all([idx.dtype is dtypes.int for idx in idxs]) else dtypes.long
+    build = _Builder(dtype, idxs)
+    valid = TRUE
+    for form, low, high in index.conditions:
+        value = build.uop(form)
+        if low is not None:
+            valid = valid & (value >= low)
+        if high is not None:
+            valid = valid & (value < high)
+    return build.uop(index.position), valid
+
+
+class _Builder:
+    """Writes forms as UOps of one dtype."""
+
+    def __init__(self, dtype: DType, idxs: tuple[UOp, ...]) -> None:
+        self.dtype = dtype
+        self.idxs = [idx.cast(dtype) for idx in idxs]
+        self.quotients: dict[Quotient, UOp] = {}
+
+    def uop(self, form: Affine) -> UOp:
+        total: UOp | None = None
+        for atom, step in form.steps.items():
+            term = (self.idxs[atom] if isinstance(atom, int) else self._quotient(atom)) * step
+            total = term if total is None else total + term
+        if total is None:
+            return _constant(self.dtype, form.base)
+        return total + form.base if form.base else total
+
+    def _quotient(self, atom: Quotient) -> UOp:
+        found = self.quotients.get(atom)
+        if found is None:
+            form = self.uop(atom.form)
+            found = form % atom.divisor if atom.remainder else form if atom.divisor == 1 else form // atom.divisor
+            self.quotients[atom] = found
+        return found
+
+
+def _fits_int(form: Affine, limits: Limits) -> bool:
+    """Whether no part of the form can leave int, masked or not. Fills `limits` with those of its atoms."""
+    low = high = form.base
+    for atom, step in form.steps.items():
+        if isinstance(atom, Quotient) and atom not in limits:
+            if not _fits_int(atom.form, limits):
+                return False
+            least, greatest = atom.form.bounds(limits)
+            reach = max(abs(least), abs(greatest)) // (1 if atom.remainder else atom.divisor)
+            limits[atom] = (-reach if least < 0 else 0, min(reach, atom.divisor - 1) if atom.remainder else reach)
+        least, greatest = limits[atom]
+        low += min(0, least * step, greatest * step)
+        high += max(0, least * step, greatest * step)
+    return dtypes.int.min <= min(low, 0) and max(high, 0) <= dtypes.int.max
+
+
+# ---- symbolic views -----------------------------------------------------------------------------------------------
+
+
+def _symbolic_uops(views: tuple[View, ...], idxs: tuple[UOp, ...]) -> tuple[UOp, UOp]:
+    fits = all([_view_fits_int(view) for view in views]) and all([idx.dtype is dtypes.int for idx in idxs])
+    dtype = dtypes.int if fits else dtypes.long
+    coordinates = [idx.cast(dtype) for idx in idxs]
+    position, valid = _constant(dtype, 0), TRUE
+    for depth, view in enumerate(reversed(views)):
+        if depth:
+            coordinates = _taken_apart(position, view.shape)
+        if view.mask is not None:
+            for value, size, (low, high) in zip(coordinates, view.shape, view.mask, strict=True):
+                if low != 0:
+                    valid = valid & (value >= _as_uop(dtype, low))
+                if not same(high, size):
+                    valid = valid & (value < _as_uop(dtype, high))
+        position = _as_uop(dtype, view.offset)
+        for value, size, stride in zip(coordinates, view.shape, view.strides, strict=True):
+            if size != 1 and stride != 0:
+                position = position + value * _as_uop(dtype, stride)
+    return position, valid
+
+
+def _taken_apart(position: UOp, shape: Shape) -> list[UOp]:
+    coordinates = []
+    for size, step in zip(shape, row_major(shape), strict=True):
+        divided = position if step in (0, 1) else position // _as_uop(position.dtype, step)
+        coordinates.append(_constant(position.dtype, 0) if size == 1 else divided % _as_uop(position.dtype, size))
+    return coordinates
+
+
+def _view_fits_int(view: View) -> bool:
+    parts: list[tuple[int, int]] = [_range(view.offset)]
+    for size, stride in zip(view.shape, view.strides, strict=True):
+        low, high = _range(stride)
+        last = max(_range(size)[1] - 1, 0)
+        parts.append((min(0, low * last), max(0, high * last)))
+    sizes = [_range(size)[1] for size in view.shape]
+    elements = 1
+    for size in sizes:
+        elements *= max(size, 1)
+    low, high = sum([min(0, low) for low, _ in parts]), sum([max(0, high) for _, high in parts])
+    return dtypes.int.min <= low and max(high, elements) <= dtypes.int.max
+
+
+def _range(value: sint) -> tuple[int, int]:
+    return (value, value) if isinstance(value, int) else (int(value.vmin), int(value.vmax))
+
+
+def _as_uop(dtype: DType, value: sint) -> UOp:
+    return value.cast(dtype) if isinstance(value, UOp) else _constant(dtype, value)
+
+
+def _constant(dtype: DType, value: int) -> UOp:
+    return UOp.const(dtype, value)

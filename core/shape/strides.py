@@ -1,0 +1,115 @@
+"""What is asked of the index of a ShapeTracker: strides, masked axes, the elements that it reaches."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from core.dtype import dtypes
+from core.ir.ops import Ops
+from core.ir.uop import UOp, sint
+from core.shape.index import static_index
+from core.shape.indexed import default_indices, indexed_uops
+from core.shape.view import MEMO_SIZE, same
+
+if TYPE_CHECKING:
+    from core.shape.shapetracker import ShapeTracker
+
+__all__ = ["masked_axes", "real_size", "real_strides"]
+
+
+@lru_cache(MEMO_SIZE)
+def real_strides(tracker: ShapeTracker, ignore_valid: bool) -> tuple[sint | None, ...]:
+    """See `ShapeTracker.real_strides`."""
+    last = tracker.views[-1]
+    strides: tuple[sint | None, ...]
+    if len(tracker.views) == 1:
+        strides = last.strides
+        if last.mask is None:
+            return strides
+    elif _is_static(tracker):
+        strides = _static_strides(tracker)
+    else:
+        strides = _symbolic_strides(tracker)
+    if ignore_valid:
+        return strides
+    masked = masked_axes(tracker)
+    return tuple([None if axis in masked else stride for axis, stride in enumerate(strides)])
+
+
+def _static_strides(tracker: ShapeTracker) -> tuple[sint | None, ...]:
+    index = static_index(tracker.views)
+    steps = index.position.steps
+    carried = {axis for atom in steps if not isinstance(atom, int) for axis in atom.form.axes()}
+    strides: list[sint | None] = []
+    for axis in range(len(tracker.shape)):
+        low, high = index.limits[axis]
+        strides.append(0 if low == high else None if axis in carried else steps.get(axis, 0))
+    return tuple(strides)
+
+
+def _symbolic_strides(tracker: ShapeTracker) -> tuple[sint | None, ...]:
+    strides: list[sint | None] = [0] * len(tracker.shape)
+    position = indexed_uops(tracker, default_indices(tracker.shape))[0]
+    for term in _terms(position):
+        axes = [node for node in term.toposort() if node.op is Ops.RANGE]
+        for node in axes:
+            factor = _factor(term, node) if len(axes) == 1 and strides[node.arg] == 0 else None
+            strides[node.arg] = factor
+    return tuple(strides)
+
+
+def _terms(position: UOp) -> list[UOp]:
+    terms = []
+    stack = [position]
+    while stack:
+        top = stack.pop()
+        if top.op is Ops.ADD:
+            stack.extend(top.src)
+        else:
+            terms.append(top)
+    return terms
+
+
+def _factor(term: UOp, axis: UOp) -> sint | None:
+    """What `axis` is multiplied by in `term`."""
+    if term is axis or (term.op is Ops.CAST and term.src[0] is axis):
+        return 1
+    if term.op is not Ops.MUL:
+        return None
+    for part, other in (term.src, term.src[::-1]):
+        if axis in part.toposort() and axis not in other.toposort():
+            factor = _factor(part, axis)
+            return None if factor is None else int(other.arg) * factor if other.op is Ops.CONST else other * factor
+    return None
+
+
+@lru_cache(MEMO_SIZE)
+def masked_axes(tracker: ShapeTracker) -> frozenset[int]:
+    """The axes that decide whether an element is masked."""
+    last = tracker.views[-1]
+    if all([view.mask is None for view in tracker.views]) or any([view.empty for view in tracker.views]):
+        return frozenset()
+    if len(tracker.views) == 1 and last.mask is not None:
+        axes = enumerate(zip(last.mask, last.shape, strict=True))
+        return frozenset([axis for axis, ((low, high), size) in axes if low != 0 or not same(high, size)])
+    if _is_static(tracker):
+        return frozenset(static_index(tracker.views).masked)
+    valid = indexed_uops(tracker, default_indices(tracker.shape))[1]
+    return frozenset([node.arg for node in valid.toposort() if node.op is Ops.RANGE])
+
+
+@lru_cache(MEMO_SIZE)
+def real_size(tracker: ShapeTracker) -> int:
+    """See `ShapeTracker.real_size`."""
+    if 0 in tracker.shape or any([view.empty for view in tracker.views]):
+        return 0
+    if _is_static(tracker):
+        index = static_index(tracker.views)
+        return 0 if index.never else max(0, index.position.bounds(index.limits)[1] + 1)
+    first = tracker.views[0]
+    ...
+
+
+def _is_static(tracker: ShapeTracker) -> bool:
+    return all([view.static for view in tracker.views])

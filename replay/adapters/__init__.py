@@ -1,0 +1,40 @@
+"""How the harness reaches a compiler. An adapter is the only code here that knows one.
+
+The same adapter serves in two places: inside a worker, where `load` imports the compiler from the tree of a revision,
+and in the command line itself, where the installed compiler reads and prints ASTs.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from replay.adapters.core import CoreAdapter, ImportRefused
+
+__all__ = ["Adapter", "ImportRefused", "get_adapter"]
+
+
+class Adapter(Protocol):
+    """One compiler. `tree` is the folder that holds its sources, from the root of the repository."""
+
+    name: str
+    tree: str
+
+    def load(self, root: Path) -> tuple[int, list[str]]:
+        """Import the compiler from below `root`: the newest record layout it reads, and the backends it renders."""
+
+    def replay(self, record: Mapping[str, Any], backend: str | None, mode: str) -> Mapping[str, Any]:
+        """Compile a record with the loaded compiler; the answer has the fields of `replay.outcome.Result`."""
+
+    def record_from_text(self, line: str, backend: str) -> Mapping[str, object]:
+        """Compile one AST in the text form with the installed compiler. Raises ImportRefused."""
+
+    def format_ast(self, rows: Sequence[Any]) -> str:
+        """The AST of a record in the text form, by the installed compiler. Raises ImportRefused."""
+
+
+_ADAPTERS: dict[str, Adapter] = {"core": CoreAdapter()}
+
+
+def get_adapter(compiler: str) -> Adapter | None:
+    """The adapter for records of `compiler`, or None if this harness has none."""
+    return _ADAPTERS.get(compiler)

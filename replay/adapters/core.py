@@ -1,0 +1,58 @@
+"""The adapter for `core`: everything goes through `core.process_replay`, the one seam, found by name at run time."""
+
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from replay.errors import ReplayError
+
+__all__ = ["CoreAdapter", "ImportRefused"]
+
+SEAM = "core.process_replay"
+
+
+class ImportRefused(ReplayError):
+    """The installed compiler does not take an AST or a record; the message says why."""
+
+
+class CoreAdapter:
+    """Reads and compiles records with whichever `core` comes first on the import path."""
+
+    name = "core"
+    tree = "core"
+
+    def __init__(self) -> None:
+        self._seam: Any = None
+
+    def load(self, root: Path) -> tuple[int, list[str]]:
+        """Import `core` from below `root`, and from nowhere else."""
+        sys.path.insert(0, str(root))
+        self._seam = importlib.import_module(SEAM)
+        home = Path(str(sys.modules[self.name].__file__)).resolve()
+        if not home.is_relative_to(root.resolve()):
+            raise ImportError(f"core was imported from {home.parent} instead of {root}")
+        return int(self._seam.SCHEMA), [str(name) for name in self._seam.backends()]
+
+    def replay(self, record: Mapping[str, Any], backend: str | None, mode: str) -> Mapping[str, Any]:
+        """Compile a record with the loaded compiler."""
+        answer: Mapping[str, Any] = self._seam.replay(record, backend=backend, mode=mode)
+        return answer
+
+    def record_from_text(self, line: str, backend: str) -> Mapping[str, object]:
+        """Compile one AST in the text form with the heuristics on, and return its record."""
+        answer: Mapping[str, object] = self._installed("record_from_text", line, backend)
+        return answer
+
+    def format_ast(self, rows: Sequence[Any]) -> str:
+        """The AST of a record in the text form."""
+        return str(self._installed("format_ast", rows))
+
+    def _installed(self, function: str, *arguments: object) -> Any:
+        try:
+            seam = importlib.import_module(SEAM)
+            return getattr(seam, function)(*arguments)
+        except Exception as error:  # the compiler is foreign code here: whatever it raises is its answer
+            text = str(error)
+            raise ImportRefused(f"{type(error).__name__}: {text}" if text else type(error).__name__) from error

@@ -1,0 +1,55 @@
+"""The `replay` command line. One module a group of commands; `main` turns errors into a sentence and exit code 2."""
+
+import os
+import sys
+
+import click
+
+from replay.cli.capture import capture, import_
+from replay.cli.corpus import ls, show, stats
+from replay.cli.demo import demo
+from replay.cli.diff import diff
+from replay.cli.output import complain
+from replay.errors import ReplayError
+
+__all__ = ["cli", "main"]
+
+COULD_NOT_TELL = 2
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(package_name="process-replay", prog_name="replay")
+def cli() -> None:
+    """Capture the kernels that a compiler makes, and show what a change of the compiler does to them.
+
+    Exit codes: 0 nothing changed, 1 something did, 2 it cannot be told (bad usage, missing data, an error).
+    """
+
+
+for command in (capture, import_, ls, show, stats, diff, demo):
+    cli.add_command(command)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit. No traceback reaches the user for anything that is wrong with the input."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str] | None) -> int:
+    try:
+        code = cli.main(args=arguments, prog_name="replay", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return COULD_NOT_TELL
+    except (click.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        return COULD_NOT_TELL
+    except ReplayError as error:
+        complain(str(error))
+        return COULD_NOT_TELL
+    except BrokenPipeError:
+        # Whoever read our output is gone; the interpreter's own last flush would complain about it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return COULD_NOT_TELL
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,212 @@
+"""Supervised workers: each runs one revision in a process of its own; one that dies or hangs costs only its record.
+
+A *lane* is a tree with a hash seed. A few threads (`jobs`) each drive one worker at a time, stay on a lane while it has
+work, and then help out on the lane with most left. Whatever happens, `close` leaves no process.
+"""
+
+import os
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from replay.errors import RevisionError
+from replay.outcome import Result, Status
+from replay.process import WorkerProcess
+from replay.wire import Hello
+
+__all__ = ["CONFIRM_SEED", "SEED", "Executor", "Lane", "Task", "default_jobs"]
+
+SEED = 0
+CONFIRM_SEED = 4217
+START_ATTEMPTS = 2
+MIN_HELP = 16  # tasks left that are worth the start of another worker
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Lane:
+    """One revision's tree, run with one hash seed."""
+
+    tree: str
+    seed: int = SEED
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Compile one record on one lane. `backend` None is the record's own."""
+
+    lane: Lane
+    digest: str
+    backend: str | None
+    mode: str
+
+
+def default_jobs() -> int:
+    """The number of cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+@dataclass
+class _Queue:
+    """The work left on a lane, and how many threads are on it."""
+
+    tasks: deque[Task] = field(default_factory=deque)
+    slots: int = 0
+
+
+class Executor:
+    """Runs tasks on supervised workers. `roots` says where the tree of each lane lies, `labels` what to call it."""
+
+    def __init__(
+        self, adapter: str, roots: Mapping[str, Path], labels: Mapping[str, str], *, jobs: int, timeout: float
+    ) -> None:
+        self._adapter = adapter
+        self._roots = roots
+        self._labels = labels
+        self._jobs = jobs
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._workers: set[WorkerProcess] = set()
+        self._idle: dict[Lane, list[WorkerProcess]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Kill every worker."""
+        self._stopping.set()
+        with self._lock:
+            workers, self._workers = self._workers, set()
+        for worker in workers:
+            worker.close()
+
+    def hello(self, trees: Sequence[str]) -> dict[str, Hello]:
+        """Import each tree's compiler, all at once, and say what it can do. Raises RevisionError."""
+        started = [(tree, self._launch(Lane(tree))) for tree in trees]
+        answers = {}
+        for tree, worker in started:
+            answers[tree] = worker.hello(self._labels[tree])
+            self._idle.setdefault(Lane(tree), []).append(worker)
+        return answers
+
+    def run(self, tasks: Sequence[Task], payload: Callable[[str], bytes]) -> Iterator[tuple[Task, Result]]:
+        """Compile everything; yields results as they come. `payload` gives a record's canonical bytes by digest."""
+        queues: dict[Lane, _Queue] = {}
+        for task in tasks:
+            queues.setdefault(task.lane, _Queue()).tasks.append(task)
+        results: queue.SimpleQueue[tuple[Task, Result] | BaseException] = queue.SimpleQueue()
+        slots = [
+            threading.Thread(target=self._drive, args=(queues, payload, results), daemon=True)
+            for _ in range(min(self._jobs, len(tasks)))
+        ]
+        for slot in slots:
+            slot.start()
+        finished = False
+        try:
+            for _ in tasks:
+                item = results.get()
+                if isinstance(item, BaseException):
+                    raise item
+                yield item
+            finished = True
+        finally:
+            if not finished:
+                self._stopping.set()
+                with self._lock:
+                    workers = list(self._workers)
+                for worker in workers:
+                    worker.kill()
+            for slot in slots:
+                slot.join()
+
+    def _drive(
+        self,
+        queues: dict[Lane, _Queue],
+        payload: Callable[[str], bytes],
+        results: "queue.SimpleQueue[tuple[Task, Result] | BaseException]",
+    ) -> None:
+        lane: Lane | None = None
+        worker: WorkerProcess | None = None
+        try:
+            while not self._stopping.is_set():
+                task = self._take(queues, lane)
+                if task is None:
+                    break
+                if task.lane != lane:
+                    self._put_back(lane, worker)
+                    lane, worker = task.lane, None
+                try:
+                    worker = worker or self._obtain(lane)
+                except RevisionError as error:
+                    for lost in [task, *self._give_up(queues[lane])]:
+                        results.put((lost, Result(Status.MISSING, message=str(error))))
+                    continue
+                results.put((task, worker.ask(payload(task.digest), task.backend, task.mode, self._timeout)))
+                if not worker.alive:
+                    self._forget(worker)
+                    worker = None
+            self._put_back(lane, worker)
+        except BaseException as error:  # the main thread raises it
+            results.put(error)
+
+    def _take(self, queues: dict[Lane, _Queue], lane: Lane | None) -> Task | None:
+        with self._lock:
+            if lane is not None:
+                if queues[lane].tasks:
+                    return queues[lane].tasks.popleft()
+                queues[lane].slots -= 1
+            open_lanes = [q for q in queues.values() if q.tasks and (q.slots == 0 or len(q.tasks) >= MIN_HELP)]
+            if not open_lanes:
+                return None
+            chosen = max(open_lanes, key=lambda q: len(q.tasks) / (1 + q.slots))
+            chosen.slots += 1
+            return chosen.tasks.popleft()
+
+    def _give_up(self, work: _Queue) -> list[Task]:
+        with self._lock:
+            rest = list(work.tasks)
+            work.tasks.clear()
+        return rest
+
+    def _obtain(self, lane: Lane) -> WorkerProcess:
+        with self._lock:
+            if self._idle.get(lane):
+                return self._idle[lane].pop()
+        for attempt in range(START_ATTEMPTS):
+            worker = self._launch(lane)
+            try:
+                worker.hello(self._labels[lane.tree])
+                return worker
+            except RevisionError:
+                self._forget(worker)
+                if attempt + 1 == START_ATTEMPTS or self._stopping.is_set():
+                    raise
+        raise AssertionError("unreachable: the last attempt raises")
+
+    def _launch(self, lane: Lane) -> WorkerProcess:
+        worker = WorkerProcess(self._adapter, self._roots[lane.tree], lane.seed)
+        with self._lock:
+            self._workers.add(worker)
+        if self._stopping.is_set():
+            worker.kill()
+        return worker
+
+    def _put_back(self, lane: Lane | None, worker: WorkerProcess | None) -> None:
+        if lane is not None and worker is not None:
+            with self._lock:
+                self._idle.setdefault(lane, []).append(worker)
+
+    def _forget(self, worker: WorkerProcess) -> None:
+        with self._lock:
+            self._workers.discard(worker)
+        worker.close()

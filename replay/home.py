@@ -1,0 +1,35 @@
+"""Where the harness keeps its own files: `.replay/` at the root of the repository, ignored by git."""
+
+import os
+from pathlib import Path
+
+__all__ = ["CACHE_VARIABLE", "HOME", "cache_dir", "default_database", "make_private", "project_root"]
+
+HOME = ".replay"
+CACHE_VARIABLE = "PROCESS_REPLAY_CACHE"
+
+
+def project_root(start: Path | None = None) -> Path:
+    """The nearest folder at or above `start` (default: the current one) that holds `.git`; `start` if there is none."""
+    here = (start or Path.cwd()).absolute()
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+
+
+def make_private(folder: Path) -> Path:
+    """Create `folder` with a `.gitignore` that hides it from git, so that no command ever dirties a checkout."""
+    folder.mkdir(parents=True, exist_ok=True)
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="ascii")
+    return folder
+
+
+def cache_dir(root: Path) -> Path:
+    """The folder of checked-out trees and memoised results: $PROCESS_REPLAY_CACHE, or `.replay/` below `root`."""
+    named = os.environ.get(CACHE_VARIABLE)
+    return make_private(Path(named).absolute() if named else root / HOME)
+
+
+def default_database(root: Path) -> Path:
+    """The database that captures go to when none is named."""
+    return root / HOME / "captures.db"

@@ -1,0 +1,193 @@
+"""Results that are known already: a revision's compiler is asked about a record once in its life.
+
+The key is (tree of the compiler, record, backend, mode, hash seed, Python version). This is a cache: a file that is
+damaged is put aside and begun anew, and another layout has another name.
+"""
+
+import platform
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+from sqlite_utils import Database
+
+from replay import record
+from replay.database import connect, translated, writing
+from replay.errors import RecordError, StoreError, StoreLockedError
+from replay.executor import Task
+from replay.outcome import Result, Status
+from replay.wire import Hello
+
+__all__ = ["Memo"]
+
+FILE = "memo-1.db"
+KEPT = timedelta(days=30)
+BATCH = 200
+BATCH_SECONDS = 1.0
+# A crash or a timeout may be the machine's doing: the next run tries again.
+LASTING = frozenset({Status.OK, Status.ERROR, Status.UNSUPPORTED})
+
+
+class Memo:
+    """The database of results in the cache folder. Results are written in batches; `flush` writes the rest."""
+
+    def __init__(self, path: Path, database: Database) -> None:
+        self.path = path
+        self._database = database
+        self._python = f"{platform.python_implementation()} {platform.python_version()}"
+        self._pending: list[tuple[Task, Result]] = []
+        self._written = time.monotonic()
+        self._trees: dict[str, int] = {}
+
+    @classmethod
+    def open(cls, cache: Path) -> Self:
+        """Open or create the memo in `cache`. Raises StoreError if it is locked or the folder cannot be written."""
+        path = cache / FILE
+        try:
+            return cls(path, _open(path))
+        except StoreLockedError:
+            raise
+        except StoreError:
+            if not path.is_file():
+                raise
+        with translated(path):
+            for side in ("-wal", "-shm"):
+                path.with_name(path.name + side).unlink(missing_ok=True)
+            path.replace(path.with_name(path.name + ".damaged"))
+        return cls(path, _open(path))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.flush()
+        finally:
+            self._database.close()
+
+    def hello(self, tree: str) -> Hello | None:
+        """What the compiler of `tree` can do, if it was ever imported; marks the tree as used."""
+        with translated(self.path):
+            row = self._row(
+                "select id, schema, backends from trees where tree = ? and python = ?", [tree, self._python]
+            )
+            if row is None:
+                return None
+            self._database.execute("update trees set used = ? where id = ?", [_stamp(), row[0]])
+        return Hello(row[1], msgspec.json.decode(row[2], type=list[str]))
+
+    def remember(self, tree: str, hello: Hello) -> None:
+        """Note that `tree` imports and what it can do."""
+        values = [tree, self._python, hello.schema, msgspec.json.encode(hello.backends).decode(), _stamp()]
+        with translated(self.path):
+            self._database.execute(
+                "insert or ignore into trees (tree, python, schema, backends, used) values (?, ?, ?, ?, ?)", values
+            )
+
+    def get(self, task: Task) -> Result | None:
+        """The result of a task, if it is known."""
+        with translated(self.path):
+            row = self._row(
+                "select r.result, s.blob from results r left join sources s on s.digest = r.src where r.tree = ?"
+                " and r.record = ? and r.backend = ? and r.mode = ? and r.seed = ?",
+                self._key(task),
+            )
+        if row is None:
+            return None
+        try:
+            result = msgspec.msgpack.decode(row[0], type=Result)
+            if row[1] is None:
+                return None if result.status is Status.OK else result
+            src = record.decompress(row[1], 4 * record.MAX_SOURCE_BYTES).decode()
+        except (msgspec.DecodeError, RecordError, UnicodeDecodeError):
+            return None
+        return msgspec.structs.replace(result, src=src)
+
+    def put(self, task: Task, result: Result) -> None:
+        """Remember a result, unless it may be another one next time."""
+        if result.status not in LASTING:
+            return
+        self._pending.append((task, result))
+        if len(self._pending) >= BATCH or time.monotonic() - self._written > BATCH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is pending."""
+        pending, self._pending = self._pending, []
+        self._written = time.monotonic()
+        if not pending:
+            return
+        sources: dict[str, bytes] = {}
+        rows = []
+        for task, result in pending:
+            digest = None
+            if result.status is Status.OK:
+                text = result.src.encode()
+                digest = record.digest_of(text)
+                sources.setdefault(digest, record.compress(text))
+            rows.append((*self._key(task), digest, msgspec.msgpack.encode(msgspec.structs.replace(result, src=""))))
+        with translated(self.path), writing(self._database):
+            self._database.conn.executemany("insert or ignore into sources values (?, ?)", list(sources.items()))
+            self._database.conn.executemany("insert or replace into results values (?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def _key(self, task: Task) -> tuple[int, str, str, str, int]:
+        tree = task.lane.tree
+        if tree not in self._trees:
+            row = self._row("select id from trees where tree = ? and python = ?", [tree, self._python])
+            if row is None:
+                raise KeyError(f"tree {tree} was not announced with `remember`")
+            self._trees[tree] = row[0]
+        return (self._trees[tree], task.digest, task.backend or "", task.mode, task.lane.seed)
+
+    def _row(self, sql: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
+        row: tuple[Any, ...] | None = self._database.execute(sql, parameters).fetchone()
+        return row
+
+
+def _open(path: Path) -> Database:
+    with translated(path):
+        database = connect(path, timeout=30.0, check=lambda database: None)
+        try:
+            _create(database)
+            _prune(database)
+        except BaseException:
+            database.close()
+            raise
+    return database
+
+
+def _create(database: Database) -> None:
+    if {"trees", "results", "sources"} <= set(database.table_names()):
+        return
+    with writing(database):
+        database.table("trees").create(
+            {"id": int, "tree": str, "python": str, "schema": int, "backends": str, "used": str},
+            pk="id", if_not_exists=True,
+        )  # fmt: skip
+        database.table("trees").create_index(["tree", "python"], unique=True, if_not_exists=True)
+        database.table("sources").create({"digest": str, "blob": bytes}, pk="digest", if_not_exists=True)
+        database.table("results").create(
+            {"tree": int, "record": str, "backend": str, "mode": str, "seed": int, "src": str, "result": bytes},
+            pk=("tree", "record", "backend", "mode", "seed"), if_not_exists=True,
+        )  # fmt: skip
+
+
+def _prune(database: Database) -> None:
+    """Forget trees that no run has used for a month."""
+    limit = _stamp(KEPT)
+    if database.execute("select 1 from trees where used < ? limit 1", [limit]).fetchone() is None:
+        return
+    with writing(database):
+        database.execute("delete from results where tree in (select id from trees where used < ?)", [limit])
+        database.execute("delete from trees where used < ?", [limit])
+        database.execute("delete from sources where digest not in (select src from results where src is not null)")
+
+
+def _stamp(age: timedelta = timedelta()) -> str:
+    return (datetime.now(UTC) - age).isoformat(timespec="seconds")

@@ -1,0 +1,66 @@
+"""The report as one JSON object: the contract that scripts read. Fields may be added, never renamed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from replay.diff import Diff, Finding
+from replay.outcome import Outcome
+from replay.revision import Revision
+
+__all__ = ["as_object", "render"]
+
+
+def render(diff: Diff) -> str:
+    """The object as indented text that ends with a newline."""
+    return msgspec.json.format(msgspec.json.encode(as_object(diff)), indent=2).decode() + "\n"
+
+
+def as_object(diff: Diff) -> dict[str, Any]:
+    """The report as plain data."""
+    return {
+        "verdict": str(diff.verdict),
+        "exit_code": diff.verdict.exit_code,
+        "base": _revision(diff.base),
+        "head": _revision(diff.head),
+        "captures": diff.files,
+        "records": diff.records,
+        "totals": {str(outcome): diff.total(outcome) for outcome in Outcome},
+        "totals_by_backend": {backend: _counts(row) for backend, row in sorted(diff.totals.items())},
+        "results": [_finding(finding) for finding in diff.findings],
+        "clusters": [],
+        "problems": diff.problems,
+        "notes": diff.notes,
+        "compiled": diff.compiled,
+        "memoised": diff.memoised,
+        "elapsed_s": round(diff.elapsed_s, 3),
+    }
+
+
+def _revision(revision: Revision) -> dict[str, str]:
+    return {"revision": revision.revision, "commit": revision.commit, "tree": revision.tree}
+
+
+def _counts(row: Mapping[Outcome, int]) -> dict[str, int]:
+    return {str(outcome): row[outcome] for outcome in Outcome}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "record": finding.record,
+        "provenance": finding.provenance,
+        "name": finding.name,
+        "backend": finding.backend,
+        "mode": finding.mode,
+        "outcome": str(finding.outcome),
+        "kind": finding.kind,
+        "cluster": finding.cluster,
+    }
+    if finding.diff:
+        fields["diff"] = finding.diff
+    if finding.changes:
+        fields["changes"] = finding.changes
+    if finding.error:
+        fields["error"] = finding.error
+    return fields

@@ -1,0 +1,167 @@
+"""The report for people: totals a backend, what could not be compiled, then diffs with the smallest first."""
+
+import io
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from replay.diff import Diff, Finding
+from replay.outcome import Outcome, Verdict
+from replay.report.escape import one_line, visible
+from replay.revision import Revision
+
+__all__ = ["MAX_DIFFS", "render", "write"]
+
+MAX_DIFFS = 20
+MAX_LISTED = 20
+MAX_LINES = 200
+_PIPED_WIDTH = 160
+_COLOURS = {
+    Outcome.SAME: "green", Outcome.CHANGED: "yellow", Outcome.ERROR: "red", Outcome.FIXED: "cyan",
+    Outcome.SAME_ERROR: "dim", Outcome.CRASH: "red", Outcome.TIMEOUT: "red", Outcome.UNSUPPORTED: "magenta",
+    Outcome.FLAKY: "magenta", Outcome.MISSING: "red",
+}  # fmt: skip
+_EXPLAINED = {
+    Outcome.ERROR: "compiled before, and does not now",
+    Outcome.FIXED: "did not compile before, and does now",
+    Outcome.CRASH: "the compiler's process died",
+    Outcome.TIMEOUT: "no answer in time",
+    Outcome.UNSUPPORTED: "a revision cannot read the record",
+    Outcome.MISSING: "there is no result",
+    Outcome.FLAKY: "differs from itself when compiled twice; not counted as a change",
+    Outcome.SAME_ERROR: "fails on both sides, the same way",
+}
+
+
+def render(diff: Diff) -> str:
+    """The report as plain text."""
+    buffer = io.StringIO()
+    write(diff, Console(file=buffer, width=_PIPED_WIDTH, color_system=None))
+    return buffer.getvalue()
+
+
+def write(diff: Diff, console: Console) -> None:
+    """Print the report; coloured if `console` is a terminal."""
+    if not console.is_terminal:
+        console.width = _PIPED_WIDTH
+    _line(console, f"base {_revision(diff.base)}")
+    _line(console, f"head {_revision(diff.head)}")
+    _line(console, f"{_plural(diff.records, 'record')} from {', '.join(map(one_line, diff.files))}")
+    for note in diff.notes:
+        _line(console, f"note: {one_line(note)}")
+    for problem in diff.problems:
+        _line(console, f"problem: {one_line(problem)}", "red")
+    console.print()
+    console.print(_table(diff))
+    for outcome in _EXPLAINED:
+        _list(console, outcome, [finding for finding in diff.findings if finding.outcome is outcome])
+    _diffs(console, [finding for finding in diff.findings if finding.outcome is Outcome.CHANGED])
+    console.print()
+    _line(console, f"{diff.compiled} compiled, {diff.memoised} memoised, {diff.elapsed_s:.1f} s", "dim")
+    _line(
+        console,
+        verdict_line(diff),
+        {Verdict.SAME: "bold green", Verdict.CHANGED: "bold yellow"}.get(diff.verdict, "bold red"),
+    )
+
+
+def verdict_line(diff: Diff) -> str:
+    """The verdict in one sentence."""
+    if diff.verdict is Verdict.SAME:
+        return f"same: nothing changed in {_plural(diff.total(Outcome.SAME), 'comparison')}"
+    counted = [(outcome, diff.total(outcome)) for outcome in Outcome if outcome is not Outcome.SAME]
+    said = ", ".join(f"{count} {outcome}" for outcome, count in counted if count)
+    if diff.verdict is Verdict.CHANGED:
+        return f"changed: {said}"
+    return f"unknown: it cannot be told whether anything changed ({said or 'see the problems above'})"
+
+
+def _line(console: Console, text: str, style: str = "") -> None:
+    console.print(Text(text, style=style), soft_wrap=True)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _revision(revision: Revision) -> str:
+    return f"{one_line(revision.revision)} (commit {revision.commit[:12]}, tree {revision.tree[:12]})"
+
+
+def _table(diff: Diff) -> Table:
+    outcomes = [outcome for outcome in Outcome if diff.total(outcome)]
+    table = Table(box=None, pad_edge=False)
+    table.add_column("backend")
+    for outcome in outcomes:
+        table.add_column(Text(str(outcome), style=_COLOURS[outcome]), justify="right")
+    rows = [(one_line(backend, 40), row) for backend, row in sorted(diff.totals.items())]
+    for backend, row in rows:
+        table.add_row(Text(backend), *(str(row[outcome]) for outcome in outcomes))
+    if len(rows) > 1:
+        table.add_row("all", *(str(diff.total(outcome)) for outcome in outcomes), style="bold")
+    return table
+
+
+def _list(console: Console, outcome: Outcome, findings: Sequence[Finding]) -> None:
+    if not findings:
+        return
+    console.print()
+    _line(console, f"{outcome} ({_EXPLAINED[outcome]}): {len(findings)}", _COLOURS[outcome])
+    for finding in findings[:MAX_LISTED]:
+        _line(console, f"  {_title(finding)}{_reason(finding)}")
+    if len(findings) > MAX_LISTED:
+        _line(console, f"  … and {len(findings) - MAX_LISTED} more (all of them are in --format json)", "dim")
+
+
+def _diffs(console: Console, findings: Sequence[Finding]) -> None:
+    if not findings:
+        return
+    # The same edit of one kernel, pinned and free or on two backends, is shown once.
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.record, finding.diff), []).append(finding)
+    console.print()
+    some = f", the smallest {MAX_DIFFS} diffs of {len(groups)}" if len(groups) > MAX_DIFFS else ""
+    _line(console, f"changed: {len(findings)}{some}", _COLOURS[Outcome.CHANGED])
+    for group in list(groups.values())[:MAX_DIFFS]:
+        console.print()
+        _one_diff(console, group)
+    if len(groups) > MAX_DIFFS:
+        console.print()
+        _line(console, f"… and {len(groups) - MAX_DIFFS} more diffs (all of them are in --format json)", "dim")
+
+
+def _one_diff(console: Console, group: Sequence[Finding]) -> None:
+    first = group[0]
+    ways = ", ".join(f"{one_line(finding.backend, 40)} {finding.mode}" for finding in group)
+    _line(console, f"{one_line(first.name, 80)}  {first.record[:12]}  {ways}", "bold")
+    if first.provenance:
+        _line(console, f"  from {', '.join(map(one_line, first.provenance[:3]))}", "dim")
+    for change in dict.fromkeys(change for finding in group for change in finding.changes[:10]):
+        _line(console, f"  {one_line(change)}")
+    lines = first.diff.split("\n")
+    for line in lines[:MAX_LINES]:
+        _line(console, visible(line), _diff_style(line))
+    if len(lines) > MAX_LINES:
+        _line(console, f"… {len(lines) - MAX_LINES} more lines", "dim")
+
+
+def _title(finding: Finding) -> str:
+    return f"{one_line(finding.name, 80)}  {finding.record[:12]}  {one_line(finding.backend, 40)} {finding.mode}"
+
+
+def _reason(finding: Finding) -> str:
+    if finding.error is None:
+        return ""
+    error = finding.error
+    side = "" if error["side"] == "both" else f" at {error['side']}"
+    place = f"{error['field']}: " if error.get("field") else ""
+    return f"  {one_line(error['type'], 80)}{side}: {one_line(place + error['message'])}"
+
+
+def _diff_style(line: str) -> str:
+    if line.startswith(("---", "+++")):
+        return "bold"
+    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")

@@ -1,0 +1,197 @@
+"""Git revisions as folders: the compiler's tree of a commit, or of the working tree, checked out into the cache.
+
+Nothing of the user's checkout is touched: the working tree is read through a temporary index and a temporary object
+folder. A checkout is keyed by the hash of the compiler's tree, so that two commits with the same compiler are one
+folder.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from replay.errors import RevisionError
+
+__all__ = ["WORKING_TREE", "Repository", "Revision", "describe"]
+
+WORKING_TREE = "working tree"
+MAX_TREES = 24
+_BUSY_SECONDS = 3600.0
+# What a git hook sets for its own checkout would lead us astray, or into the user's index.
+_GIT_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
+_SAFE = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A revision ready to run. `tree` is the git hash of the compiler's folder, `path` the folder that contains it."""
+
+    revision: str
+    commit: str
+    tree: str
+    path: Path
+
+    @property
+    def label(self) -> str:
+        """How messages call it: the name that was given, and the commit."""
+        if self.revision == WORKING_TREE:
+            return "the working tree"
+        if self.commit.startswith(self.revision):
+            return f"revision {self.commit[:12]}"
+        return f"revision {self.revision} ({self.commit[:12]})"
+
+
+class Repository:
+    """The git repository around a folder; `folder` is the compiler's, from the root of the repository."""
+
+    def __init__(self, root: Path, folder: str, cache: Path) -> None:
+        self.root = root
+        self._folder = folder
+        self._trees = cache / "trees"
+
+    @classmethod
+    def find(cls, start: Path, folder: str, cache: Path) -> Self:
+        """The repository that `start` lies in. Raises RevisionError if there is none, or no git."""
+        try:
+            top = _git(start, "rev-parse", "--show-toplevel")
+        except RevisionError as error:
+            raise RevisionError(f"{start}: no git repository can be used here ({error})") from None
+        if not top:
+            raise RevisionError(f"{start}: a bare git repository, without a working tree")
+        return cls(Path(top), folder, cache)
+
+    def resolve(self, revision: str) -> str:
+        """The commit that `revision` names."""
+        if revision.startswith("-"):
+            raise RevisionError(f"{revision!r} is not the name of a revision")
+        try:
+            return _git(self.root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        except _NothingFound:
+            raise RevisionError(f"unknown revision {revision!r} in {self.root}{self._shallow_hint()}") from None
+
+    def merge_base(self, one: str, other: str) -> str:
+        """The commit from which both descend."""
+        try:
+            return _git(self.root, "merge-base", one, other)
+        except _NothingFound:
+            raise RevisionError(
+                f"{one[:12]} and {other[:12]} have no common ancestor in {self.root}{self._shallow_hint()}"
+            ) from None
+
+    def at_commit(self, revision: str, commit: str) -> Revision:
+        """The compiler as it is in `commit`, which the user called `revision`."""
+        try:
+            tree = _git(self.root, "rev-parse", "--verify", "--quiet", f"{commit}:{self._folder}")
+        except _NothingFound:
+            raise RevisionError(f"revision {revision} ({commit[:12]}) has no folder {self._folder}/") from None
+        with tempfile.TemporaryDirectory(prefix="replay-") as scratch:
+            path = self._check_out(tree, {"GIT_INDEX_FILE": f"{scratch}/index"})
+        return Revision(revision, commit, tree, path)
+
+    def at_working_tree(self) -> Revision:
+        """The compiler as it is on disk, uncommitted and untracked files included (ignored ones are not)."""
+        if not (self.root / self._folder).is_dir():
+            raise RevisionError(f"the working tree {self.root} has no folder {self._folder}/")
+        commit = self.resolve("HEAD")
+        objects = self._absolute(_git(self.root, "rev-parse", "--git-path", "objects"))
+        with tempfile.TemporaryDirectory(prefix="replay-") as scratch:
+            own = Path(scratch) / "objects"
+            own.mkdir()
+            environment = {
+                "GIT_INDEX_FILE": f"{scratch}/index",
+                "GIT_OBJECT_DIRECTORY": str(own),
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES": _alternates(objects),
+            }
+            _git(self.root, "read-tree", commit, environment=environment)
+            wanted = [self._folder, f":(exclude,glob){self._folder}/**/__pycache__/**"]
+            _git(self.root, "-c", "core.safecrlf=false", "add", "--all", "--", *wanted, environment=environment)
+            tree = _git(self.root, "write-tree", f"--prefix={self._folder}/", environment=environment)
+            path = self._check_out(tree, environment)
+        return Revision(WORKING_TREE, commit, tree, path)
+
+    def _check_out(self, tree: str, environment: Mapping[str, str]) -> Path:
+        """The folder with this tree; made under another name first, so that it is never seen half-full."""
+        target = self._trees / tree
+        if target.is_dir():
+            os.utime(target)
+            return target
+        try:
+            self._trees.mkdir(parents=True, exist_ok=True)
+            self._prune()
+            making = Path(tempfile.mkdtemp(prefix="making-", dir=self._trees))
+        except OSError as error:
+            raise RevisionError(f"{self._trees}: {error.strerror or error}") from error
+        try:
+            _git(self.root, "read-tree", "--empty", environment=environment)
+            _git(self.root, "read-tree", f"--prefix={self._folder}/", tree, environment=environment)
+            _git(self.root, "checkout-index", "--all", "--force", f"--prefix={making}/", environment=environment)
+            for path in making.rglob("*"):
+                if path.is_file() and not path.is_symlink():
+                    path.chmod(0o444)  # results are filed under this content, so nobody should edit it
+            os.replace(making, target)
+        except OSError:
+            if not target.is_dir():  # otherwise another process was faster
+                raise
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
+        return target
+
+    def _prune(self) -> None:
+        """Delete the checkouts that were used longest ago, but none that a run may still be using."""
+        folders = sorted(self._trees.iterdir(), key=lambda folder: folder.stat().st_mtime, reverse=True)
+        long_ago = time.time() - _BUSY_SECONDS
+        for number, folder in enumerate(folders):
+            if (number >= MAX_TREES or folder.name.startswith("making-")) and folder.stat().st_mtime < long_ago:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _absolute(self, path: str) -> Path:
+        return (self.root / path).resolve()
+
+    def _shallow_hint(self) -> str:
+        if _git(self.root, "rev-parse", "--is-shallow-repository") != "true":
+            return ""
+        return "; the clone is shallow: fetch the rest with `git fetch --unshallow`"
+
+
+def describe(folder: Path) -> str:
+    """The commit that `folder` is at, marked if it has uncommitted changes; empty outside of a repository."""
+    try:
+        return _git(folder, "describe", "--always", "--dirty", "--exclude=*")
+    except RevisionError:
+        return ""
+
+
+class _NothingFound(RevisionError):
+    """Git failed without a word: what it was asked for is not there."""
+
+
+def _alternates(objects: Path) -> str:
+    """`objects` and what it borrows from, as git reads it in the environment: quoted, as a path may hold a colon."""
+    text = str(objects).replace("\\", "\\\\").replace('"', '\\"')
+    inherited = os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")
+    return f'"{text}"' + (f"{os.pathsep}{inherited}" if inherited else "")
+
+
+def _git(folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
+    """Run git and return what it prints. Raises RevisionError with git's own reason, _NothingFound if it gives none."""
+    variables = {name: value for name, value in os.environ.items() if name not in _GIT_VARIABLES}
+    command = ["git", "-C", str(folder), "-c", "core.fsmonitor=false", *arguments]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, env=variables | _SAFE | dict(environment or {}), stdin=subprocess.DEVNULL
+        )
+    except FileNotFoundError as error:
+        raise RevisionError("git is not installed, or not on PATH") from error
+    except OSError as error:
+        raise RevisionError(f"git cannot be run: {error.strerror or error}") from error
+    if done.returncode:
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        if not lines:
+            raise _NothingFound(f"git {arguments[0]} failed with exit status {done.returncode}")
+        raise RevisionError(f"git {arguments[0]}: {lines[0]}")
+    return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")

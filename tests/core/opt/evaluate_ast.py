@@ -1,0 +1,96 @@
+"""An oracle for ASTs, optimised or not: every node evaluated with numpy at every index of its shape, in int64.
+
+It shares no code with `core.shape` or the lowering: a view is read as its definition says, one index after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from core.ir.ops import Ops
+from core.ir.uop import UOp
+from core.shape import ShapeTracker, View
+
+Array = np.ndarray[Any, Any]
+
+ALU: dict[Ops, Callable[..., Array]] = {
+    Ops.ADD: np.add,
+    Ops.MUL: np.multiply,
+    Ops.MAX: np.maximum,
+    Ops.CMPLT: np.less,
+    Ops.WHERE: np.where,
+    Ops.CAST: lambda value: value,
+}
+REDUCE: dict[Ops, Any] = {Ops.ADD: np.add, Ops.MUL: np.multiply, Ops.MAX: np.maximum}
+
+
+def outputs(ast: UOp, inputs: dict[int, Array], sizes: dict[int, int]) -> dict[int, Array]:
+    """What the AST stores to its buffers, of `sizes` elements; an element that is not stored stays -999."""
+    stored = {number: np.full(size, -999, dtype=np.int64) for number, size in sizes.items()}
+    values: dict[UOp, Array] = {}
+    for node in ast.toposort():
+        if node.op is Ops.STORE and node.src[0].op is Ops.DEFINE_GLOBAL:
+            where, valid = indices(node.src[1].arg)
+            value = np.broadcast_to(values[node.src[2]], where.shape)
+            assert len(np.unique(where[valid])) == valid.sum(), "an element is stored twice"
+            stored[node.src[0].arg][where[valid]] = value[valid]
+        elif node.op not in (Ops.SINK, Ops.VIEW, Ops.DEFINE_GLOBAL, Ops.DEFINE_LOCAL):
+            values[node] = evaluated(node, values, inputs)
+    return stored
+
+
+def evaluated(node: UOp, values: dict[UOp, Array], inputs: dict[int, Array]) -> Array:
+    if node.op is Ops.LOAD and node.src[0].op is Ops.DEFINE_GLOBAL:
+        where, valid = indices(node.src[1].arg)
+        return np.where(valid, inputs[node.src[0].arg][np.where(valid, where, 0)], 0)
+    if node.op is Ops.LOAD:
+        return values[node.src[2]]
+    if node.op is Ops.STORE:
+        return stored_locally(node, values[node.src[2]])
+    if node.op is Ops.VALID:
+        return indices(node.src[0].arg)[1]
+    if node.op is Ops.CONST:
+        _, valid = indices(node.src[0].arg)
+        assert valid.all(), "a masked constant"
+        return np.full(valid.shape, int(node.arg), dtype=np.int64)
+    if node.op is Ops.REDUCE_AXIS:
+        operation, axes = node.arg
+        return REDUCE[operation].reduce(values[node.src[0]], axis=axes, keepdims=True)
+    return ALU[node.op](*[values[source] for source in node.src])
+
+
+def stored_locally(node: UOp, value: Array) -> Array:
+    """Each workgroup has its own local buffer; within it no two threads may share an element."""
+    where, valid = indices(node.src[1].arg)
+    assert valid.all()
+    assert len(np.unique(where)) == where.size == node.src[0].dtype.size
+    for have, room in zip(value.shape, where.shape, strict=True):
+        assert room in (have, 1), f"partial results of shape {value.shape} go into {where.shape}"
+    return value
+
+
+def indices(st: ShapeTracker) -> tuple[Array, Array]:
+    """For every index of `st`, the element of the buffer and whether it is valid."""
+    where, valid = one_view(st.views[-1], [np.asarray(i) for i in np.indices(st.shape)], st.shape)
+    for view in reversed(st.views[:-1]):
+        rest, coordinates = where, []
+        for size in reversed(view.shape):
+            coordinates.append(rest % size)
+            rest = rest // size
+        where, inside = one_view(view, coordinates[::-1], st.shape)
+        valid = valid & inside
+    return where, valid
+
+
+def one_view(view: View, coordinates: list[Array], shape: tuple[Any, ...]) -> tuple[Array, Array]:
+    where = np.full(shape, view.offset, dtype=np.int64)
+    valid = np.ones(shape, dtype=bool)
+    for axis, coordinate in enumerate(coordinates):
+        where = where + coordinate * view.strides[axis]
+        if view.mask is not None:
+            low, high = view.mask[axis]
+            valid &= (coordinate >= low) & (coordinate < high)
+    return where, valid
