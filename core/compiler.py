@@ -22,6 +22,7 @@ from core.opt.kernel import Kernel
 from core.opt.opt import Opt
 from core.render.base import Renderer
 from core.render.estimates import Estimates
+from core.render.names import function_name
 from core.render.program import ProgramSpec
 
 __all__ = ["STAGES", "Stage", "compile_ast", "linearize_kernel", "optimize", "to_program"]
@@ -79,8 +80,9 @@ def to_program(kernel: Kernel, name_override: str | None = None) -> ProgramSpec:
     name = name_override if name_override is not None else kernel.name
     program = ProgramSpec(
         name=name,
-        src=kernel.opts.render(process_replay.function_name(name), uops),
+        src=kernel.opts.render(function_name(name), uops),
         backend=kernel.opts.name,
+        has_local=kernel.opts.has_local,
         uops=uops,
         applied_opts=list(kernel.applied_opts),
         estimates=Estimates.from_uops(uops, kernel.mem_estimate()),

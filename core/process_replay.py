@@ -95,11 +95,6 @@ def record_from_text(line: str, backend: str) -> dict[str, object]:
     return make_record(ast, renderer, compile_ast(ast, renderer))
 
 
-def function_name(name: str) -> str:
-    """`name` as an identifier of a C-like language: anything else becomes its hexadecimal code."""
-    return "".join([c if c.isascii() and (c.isalnum() or c == "_") else f"{ord(c):02X}" for c in name])
-
-
 # ---- replaying ----------------------------------------------------------------------------------------------------
 
 

@@ -15,15 +15,16 @@ def windows(x: Expr, size: tuple[int, int], stride: int = 1, dilation: int = 1) 
 
     `stride` is the distance between neighbouring windows, `dilation` that between neighbours within one.
     """
-    if x.ndim < 2 or not all_int(x.shape[-2:]):
+    lead, lengths = x.shape[:-2], x.shape[-2:]
+    if len(lengths) < 2 or not all_int(lengths):
         raise BuildError(f"windows are taken along two axes of known size, not of the shape {tuple_text(x.shape)}")
     if min(*size, stride, dilation) < 1:
         raise BuildError(f"windows of {tuple_text(size)}, stride {stride} and dilation {dilation}: each is at least 1")
-    if any(dilation * (k - 1) >= length for k, length in zip(size, x.shape[-2:], strict=True)):
+    if any(dilation * (k - 1) >= length for k, length in zip(size, lengths, strict=True)):
         raise BuildError(f"windows of {tuple_text(size)} do not fit into the shape {tuple_text(x.shape)}")
 
-    lead, (h, w), (kh, kw) = x.shape[:-2], x.shape[-2:], size
-    # Copies of an axis one after the other, cut into rows longer than it by `dilation`: row k begins k * dilation later.
+    (h, w), (kh, kw) = lengths, size
+    # copies of an axis in a row, cut into rows longer than it by `dilation`: row k begins k * dilation later
     tall, wide = kh * (h + dilation), kw * (w + dilation)
     down, right = -(-tall // h), -(-wide // w)
     x = x.reshape(*lead, 1, h, 1, w).expand(*lead, down, h, right, w).reshape(*lead, down * h, right * w)

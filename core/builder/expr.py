@@ -46,6 +46,7 @@ class Expr(Movable):
     """
 
     __slots__ = ()
+    src: tuple[Expr, ...]
     __array_ufunc__: ClassVar[None] = None  # numpy's scalars leave the operators to this class
     __hash__ = object.__hash__
 
@@ -215,8 +216,8 @@ class Expr(Movable):
     # ---- reduces ----------------------------------------------------------------------------------------------------
 
     def sum(self, axis: Axes = None, keepdims: bool = False, *, recompute: bool = False) -> Expr:
-        """The sum along `axis`. Of bool and integers below 32 bits it is int or uint, and wraps; of half and bfloat16 it
-        is added up in float and rounded once.
+        """The sum along `axis`. Of bool and integers below 32 bits it is int or uint, and wraps; of half and bfloat16
+        it is added up in float and rounded once.
 
         A kernel that repeats a reduced value along an axis would compute it again for each element. It is refused,
         unless `recompute` says that it is meant so.

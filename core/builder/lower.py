@@ -1,9 +1,9 @@
 """From expressions to one kernel's AST.
 
 Movement ops are pushed down to the leaves: each value is asked for at a `Position`, its own array after the moves that
-stand above it, and a LOAD turns those into a view. The axes of every position are those of the kernel, its frame. A reduce
-that nothing above moves takes the axes at which it stands, so that the kernel has the axes of what is reduced; the axes of
-another one come last, behind those of its moved result.
+stand above it, and a LOAD turns those into a view. The axes of every position are those of the kernel, its frame. A
+reduce that nothing above moves takes the axes at which it stands, so that the kernel has the axes of what is reduced;
+those of another one come last, behind the axes of its moved result.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Lowering:
         return [(source, position) for source in expr.src]
 
     def _counting(self, length: int) -> Expr:
-        """1, 2, ..., `length` as a sum of ones. All ranges of a kernel count over one axis, as long as the longest needs."""
+        """1, 2, ..., `length` as a sum of ones. All ranges of a kernel count along one axis, as long as the longest."""
         if length not in self._counts:
             longest = self.longest_range
             ones = const(1).reshape(1, 1).expand(longest + 1, longest).pad([(0, 0), (longest - 1, 0)])
@@ -117,9 +117,8 @@ class Lowering:
 
     def _behind(self, source: Expr, axes: tuple[int, ...], position: Position) -> tuple[Position, tuple[int, ...]]:
         """`source` where its sum over `axes` is wanted at `position`: the same moves on its other axes, `axes` last."""
-        targets = self._free_axes([source.shape[axis] for axis in axes], position)
-        order = sorted(range(len(axes)), key=lambda i: targets[i])
-        axes, targets = tuple([axes[i] for i in order]), tuple([targets[i] for i in order])
+        found = self._free_axes([source.shape[axis] for axis in axes], position)
+        targets, axes = zip(*sorted(zip(found, axes, strict=True)), strict=True)
         sizes = tuple([source.shape[axis] for axis in axes])
 
         kept = [axis for axis in range(source.ndim) if axis not in axes]
@@ -139,7 +138,7 @@ class Lowering:
         return Position(chain(source.shape, moves), tuple(shape), position.busy.union(targets)), targets
 
     def _free_axes(self, sizes: list[sint], position: Position) -> list[int]:
-        """An axis of the kernel for each of `sizes`, along which nothing at `position` changes; a new one if need be."""
+        """An axis of the kernel for each of `sizes`, one along which nothing at `position` changes, else a new one."""
         chosen: list[int] = []
         for size in sizes:
             free = [
@@ -208,8 +207,8 @@ def _refuse_repeats(expr: Expr, moves: tuple[Move, ...]) -> None:
         if move.kind == "expand":
             raise BuildError(
                 f"the {_REDUCES[expr.arg.op]} over axes {tuple_text(expr.arg.axes)} of the shape "
-                f"{tuple_text(expr.src[0].shape)} is repeated to {tuple_text(move.arg)}, so each element would compute it "
-                "again: store it with a kernel of its own and read it back, or reduce with recompute=True"
+                f"{tuple_text(expr.src[0].shape)} is repeated to {tuple_text(move.arg)}, so each element would compute "
+                "it again: store it with a kernel of its own and read it back, or reduce with recompute=True"
             )
 
 

@@ -31,7 +31,7 @@ class Movable:
     op: Ops
     dtype: DType
     shape: Shape
-    src: tuple[Self, ...] = ()
+    src: tuple[Any, ...] = ()
     arg: Any = None
 
     def __iter__(self) -> Iterator[Self]:
@@ -63,11 +63,14 @@ class Movable:
             raise BuildError(f"the shape {tuple_text(sizes)} has more than one -1")
         if holes:
             rest = sint_prod([size for axis, size in enumerate(sizes) if axis not in holes])
-            total = sint_prod(self.shape)
-            if isinstance(rest, int) and (rest <= 0 or (isinstance(total, int) and total % rest)):
-                raise BuildError(f"cannot reshape {tuple_text(self.shape)} to {tuple_text(sizes)}: it does not divide")
-            sizes = (*sizes[: holes[0]], total // rest, *sizes[holes[0] + 1 :])
+            sizes = (*sizes[: holes[0]], self._quotient(rest, sizes), *sizes[holes[0] + 1 :])
         return self.move(Move("reshape", sizes))
+
+    def _quotient(self, rest: sint, sizes: Shape) -> sint:
+        total = sint_prod(self.shape)
+        if not isinstance(rest, int) or rest < 1 or (isinstance(total, int) and total % rest):
+            raise BuildError(f"cannot reshape {tuple_text(self.shape)} to {tuple_text(sizes)}: nothing fits for the -1")
+        return total // rest
 
     def permute(self, *axes: int | Sequence[int]) -> Self:
         """Axis `k` of the result is axis `axes[k]`."""
@@ -108,7 +111,7 @@ class Movable:
         return self.move(Move("stride", tuple([-1 if axis in axes else 1 for axis in range(self.ndim)])))
 
     def __getitem__(self, key: object) -> Self:
-        """numpy's basic indexing: integers, slices with steps, None and `...`. Symbolic integers count from the front."""
+        """numpy's basic indexing: integers, slices with steps, None, `...`. Symbolic integers count from the front."""
         result = self
         for move in index_moves(self.shape, key):
             result = result.move(move)

@@ -1,4 +1,4 @@
-"""Movement ops as data: applied to shapes and trackers, chained, given more axes, and made of an index such as `[1:, ::-1]`."""
+"""Movement ops as data: applied to shapes and trackers, chained, lifted to more axes, made of an index such as `[1:]`."""
 
 from __future__ import annotations
 
@@ -59,8 +59,7 @@ def changes_nothing(shape: Shape, move: Move) -> bool:
 
 
 def chain(shape: Shape, moves: Iterable[Move]) -> tuple[Move, ...]:
-    """`moves` of an array of `shape` without those that change nothing; neighbours of one kind are joined where one says
-    both."""
+    """`moves` of an array of `shape`, without those that change nothing and with neighbours that one can say joined."""
     kept: list[Move] = []
     shapes = [shape]
     for move in moves:
@@ -142,7 +141,7 @@ def _entries(shape: Shape, key: tuple[object, ...]) -> list[Index]:
         raise BuildError(f"{len(key)} indices are too many for the shape {tuple_text(shape)}")
     place = ellipses[0] if ellipses else len(key)
     whole: list[Any] = [slice(None)] * (len(shape) - used)
-    return [*key[:place], *whole, *key[place + 1 :]]  # type: ignore[list-item]
+    return [*key[:place], *whole, *key[place + 1 :]]
 
 
 def _index_range(entry: int | UOp, size: sint, shape: Shape) -> tuple[sint, sint, int]:

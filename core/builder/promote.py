@@ -40,9 +40,9 @@ def promoted(a: DType, b: DType) -> DType:
 
 
 def scalar_dtype(value: Scalar, other: DType | None = None) -> DType:
-    """The dtype of a Python number beside an operand of `other`: that one, if it is of the number's kind or a wider one.
+    """The dtype of a Python number beside an operand of `other`: that one, if numbers of this kind fit into it.
 
-    Else, or beside nothing, bool, int or float.
+    Else, or beside nothing, it is bool, int or float.
     """
     if isinstance(value, bool):
         return other or dtypes.bool

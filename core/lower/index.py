@@ -87,7 +87,7 @@ class _IndexLowering:
         late = tuple(
             [self._range(axis, late=True) for axis in range(axes.first_reduce, axes.first_reduce + axes.grouped)]
         )
-        self.late = (*outer[: axes.first_reduce], *late, *self.threads[axes.first_reduce + axes.grouped :])
+        self.late = (*self.threads[: axes.first_reduce], *late, *self.threads[axes.first_reduce + axes.grouped :])
         self.views: dict[tuple[ShapeTracker, bool], tuple[UOp, UOp]] = {}
 
     def _range(self, axis: int, late: bool = False) -> UOp:

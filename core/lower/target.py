@@ -1,4 +1,4 @@
-"""What lowering asks of a backend, besides what the optimiser asks. Every `core.render` Renderer answers it."""
+"""What lowering asks of a backend. Every `core.render` Renderer answers it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import Any, Protocol
 
 from core.ir.ops import Ops
 from core.ir.pattern import PatternMatcher
-from core.opt.target import Target
 
 __all__ = ["LoweringTarget"]
 
 
-class LoweringTarget(Target, Protocol):
+class LoweringTarget(Protocol):
     """The limits and the ops of a backend."""
+
+    @property
+    def has_local(self) -> bool:
+        """Whether kernels are launched over global and local dimensions."""
 
     @property
     def supports_float4(self) -> bool:

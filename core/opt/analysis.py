@@ -67,7 +67,9 @@ def analyse(ast: UOp) -> Analysis:
 
 
 def _view(buf: UOp) -> ShapeTracker:
-    return next(source.arg for source in buf.src if source.op is Ops.VIEW)
+    st = next(source.arg for source in buf.src if source.op is Ops.VIEW)
+    assert isinstance(st, ShapeTracker)
+    return st
 
 
 def _full_buf_index(reduceops: tuple[UOp, ...], buf_index: Mapping[UOp, int]) -> int:

@@ -34,7 +34,6 @@ class OptRule:
 
     refusal: Callable[[Kernel, int, int], str | None]
     change: Callable[[Kernel, int, int], None]
-    first_axis: Callable[[Kernel], int] = lambda kernel: 0
     splits: bool = True
     uses_locals: bool = False
 
@@ -66,7 +65,7 @@ def _resolved(kernel: Kernel, opt: Opt, rule: OptRule) -> tuple[int, int]:
     """The axis of the kernel and the amount that `opt` means."""
     if opt.axis.__class__ is not int or opt.axis is None or opt.axis < 0:
         raise _refused(opt, "it needs an axis, a number from 0")
-    axis = rule.first_axis(kernel) + opt.axis
+    axis = opt.real_axis(kernel)
     if axis >= kernel.shape_len:
         raise _refused(opt, f"invalid axis, {kernel.describe_axes()}")
     if not isinstance(opt.arg, int) or isinstance(opt.arg, bool):
@@ -213,19 +212,11 @@ def _pad_to(kernel: Kernel, axis: int, amount: int) -> None:
     kernel.sts = map_trackers(kernel.sts, lambda st: st.pad(padding) if differ(st.shape[axis], 1) else st)
 
 
-def _first_reduce(kernel: Kernel) -> int:
-    return kernel.first_reduce
-
-
-def _first_ungrouped(kernel: Kernel) -> int:
-    return kernel.first_reduce + kernel.group_for_reduces
-
-
 RULES: Final = {
     OptOps.LOCAL: OptRule(_refuse_local, _local, uses_locals=True),
-    OptOps.GROUP: OptRule(_refuse_group, _group, _first_ungrouped, uses_locals=True),
-    OptOps.GROUPTOP: OptRule(_refuse_group, _group_top, _first_ungrouped, uses_locals=True),
-    OptOps.UNROLL: OptRule(_refuse_unroll, _unroll, _first_reduce),
+    OptOps.GROUP: OptRule(_refuse_group, _group, uses_locals=True),
+    OptOps.GROUPTOP: OptRule(_refuse_group, _group_top, uses_locals=True),
+    OptOps.UNROLL: OptRule(_refuse_unroll, _unroll),
     OptOps.UPCAST: OptRule(_refuse_upcast, _upcast),
     OptOps.NOLOCALS: OptRule(_refuse_no_locals, _no_locals, splits=False),
     OptOps.SWAP: OptRule(_refuse_swap, _swap, splits=False),

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum, auto
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.opt.kernel import Kernel
 
 __all__ = ["Opt", "OptOps"]
 
@@ -42,6 +46,16 @@ class Opt:
     op: OptOps
     axis: int | None = None
     arg: int | tuple[int, ...] | None = None
+
+    def real_axis(self, kernel: Kernel) -> int:
+        """The axis of `kernel` that is meant; -1 for none."""
+        if self.axis is None:
+            return -1
+        if self.op is OptOps.UNROLL:
+            return kernel.first_reduce + self.axis
+        if self.op is OptOps.GROUP or self.op is OptOps.GROUPTOP:
+            return kernel.first_reduce + kernel.group_for_reduces + self.axis
+        return self.axis
 
     def __repr__(self) -> str:
         return f"Opt(op=OptOps.{self.op.name}, axis={self.axis}, arg={self.arg})"

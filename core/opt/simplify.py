@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from operator import mul
+from typing import TypeAlias
 
 from core.ir.uop import UOp, resolve, sint, sint_prod
 from core.shape import ShapeTracker
@@ -22,7 +23,7 @@ __all__ = [
     "simplify_merge_adjacent",
 ]
 
-Strides = Sequence["sint | None"]
+Strides: TypeAlias = "Sequence[sint | None]"
 
 
 def differ(a: sint, b: sint) -> bool:
@@ -71,7 +72,7 @@ def simplify_merge_adjacent(
     if not shape:
         return sts
 
-    walks = [(st.shape, st.real_strides()) for st in dict.fromkeys(sts)]
+    walks: list[tuple[Sequence[sint], Strides]] = [(st.shape, st.real_strides()) for st in dict.fromkeys(sts)]
     if image_shape is not None and (fake := image_strides(shape, image_shape)) is not None:
         walks.append((shape, fake))
 
@@ -89,13 +90,11 @@ def simplify_merge_adjacent(
 
 
 def mergeable_axes(sizes: Sequence[sint], strides: Strides, axis: int) -> bool:
-    """Whether one step along `axis - 1` is as far as all of `axis`."""
-    before, stride = strides[axis - 1], strides[axis]
-    if stride is None or before is None:
+    """Whether one step along `axis - 1` is as far as all of `axis`. Symbolic distances are taken to differ."""
+    before, size, stride = strides[axis - 1], sizes[axis], strides[axis]
+    if not isinstance(before, int) or not isinstance(stride, int):
         return False
-    if stride.__class__ is int and stride == 0:
-        return before.__class__ is int and before == 0
-    return before is (whole := sizes[axis] * stride) or before == whole
+    return before == 0 if stride == 0 else isinstance(size, int) and before == size * stride
 
 
 def image_strides(output_shape: Sequence[sint], image_shape: tuple[int, ...]) -> list[sint] | None:

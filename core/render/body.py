@@ -156,8 +156,8 @@ class Body:
         if form is None:
             raise RenderError(self.renderer.name, f"the launch dimension {name}", "its kernels run as one thread")
         variable = self.names.claim(name)
-        extent = size if isinstance(size, int) else size.render()
-        self.statement(f"{self.type(node.dtype)} {variable} = {form.format(dimension=name[-1])}; /* {extent} */")
+        extent = f" /* {size} */" if isinstance(size, int) else ""
+        self.statement(f"{self.type(node.dtype)} {variable} = {form.format(dimension=name[-1])};{extent}")
         self.exprs[node] = Expr(variable, Rank.ATOM, 0)
 
     def _local(self, node: UOp) -> None:

@@ -25,7 +25,6 @@ class Rank:
     AND: Final = 9
     XOR: Final = 8
     OR: Final = 7
-    ALSO: Final = 6
     CHOICE: Final = 4
 
 

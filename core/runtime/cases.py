@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from core.dtype import scalar_dtypes
 from core.errors import CompileError, ParseError
+from core.ir.spec import verify_ast
 from core.ir.text import parse_uop
 from core.runtime.buffers import buffer_sizes, checked_array
 from core.runtime.lines import Line, read_json_object
@@ -53,6 +54,7 @@ def _case(fields: dict[str, Any]) -> Case:
     text = _field(fields, "ast", str)
     try:
         ast = parse_uop(text)
+        verify_ast(ast)
     except CompileError as error:
         raise ParseError(f"ast: {error}") from None
     inputs = {number: _array(f"inputs.{number}", value) for number, value in _numbered(fields, "inputs")}

@@ -49,6 +49,8 @@ def interpret(
 ) -> dict[int, Array]:
     """The contents of every buffer that `ast` stores to, flat, by buffer number. `inputs` are left as they are.
 
+    `ast` is one that `core.ir.spec.verify_ast` accepts, or an optimised one.
+
     `inputs` holds the buffers by number, in any shape; one that is missing is zeros. `variables` are the kernel's by
     name. `adjust` and `reduction` change the results of floats and how they are reduced, for `core.runtime.tolerance`.
     Raises RuntimeFailure when a buffer or a variable does not fit the kernel, when a view leaves its buffer, and when a

@@ -75,20 +75,24 @@ class Division:
         """Quotient and remainder, affine where no term of the form carries into the quotient."""
         if divisor == 1:
             return form, Affine(0, {})
-        plain = expand(form)
         quotient = self._exact(form, divisor)
-        if quotient is None and plain is not form:
-            quotient = self._exact(plain, divisor)
         if quotient is not None:
             return quotient, form.plus(quotient, -divisor)
 
+        # what the limits of joint forms do not settle, their terms may
+        joint = next(self._splits(form, divisor))
+        rest = form.plus(joint, -divisor)
+        plain = expand(rest)
+        quotient = self._exact(plain, divisor) if plain is not rest else None
+        if quotient is not None:
+            return joint.plus(quotient), plain.plus(quotient, -divisor)
         quotient = next(self._splits(plain, divisor))
-        rest = plain.plus(quotient, -divisor)
-        other=form.plus(quotient, -divisor)
-        return quotient.plus(self._quotient(rest, divisor,other.bounds(self.limits))), self._remainder(rest, divisor)
+        bounds = rest.plus(quotient, -divisor).bounds(self.limits)
+        plain = plain.plus(quotient, -divisor)
+        return joint.plus(quotient).plus(self._quotient(plain, divisor, bounds)), self._remainder(plain, divisor)
 
     def _exact(self, form: Affine, divisor: int) -> Affine | None:
-        if NEG and form.bounds(self.limits)[0]<0: return None
+        if form.bounds(self.limits)[0]<0: return None
         for quotient in self._splits(form, divisor):
             if form.plus(quotient, -divisor).bounds(self.limits)[1] < divisor:
                 return quotient
@@ -104,7 +108,7 @@ class Division:
             low = form.plus(Affine(0, steps), -divisor).bounds(self.limits)[0]
             yield Affine(low // divisor, steps)
 
-    def _quotient(self, form: Affine, divisor: int, bb) -> Affine:
+    def _quotient(self, form: Affine, divisor: int, bb: tuple[int,int]) -> Affine:
         """`form // divisor` as an atom, of the smallest form that has this quotient."""
         d0=divisor
         for unit in sorted({gcd(divisor, step) for step in form.steps.values()} - {1}, reverse=True):
@@ -156,8 +160,7 @@ class Division:
             self.limits[atom] = (max(low, limits[0]), min(high, limits[1]))
         return Affine(0, {atom: 1})
 
-import os
-NEG=int(os.environ.get('NEG','1'))
+
 def expand(form: Affine) -> Affine:
     """The form with what only has limits of its own written out."""
     for atom, step in form.steps.items():

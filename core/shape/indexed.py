@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from core.dtype import DType, dtypes
 from core.ir.ops import Ops
-from core.ir.uop import UOp, resolve, sint, ssimplify
+from core.ir.uop import UOp, sint
 from core.shape.affine import Affine, Limits, Quotient
 from core.shape.index import static_index
-from core.shape.view import Shape, ShapeError, View, row_major, same, tuple_text
+from core.shape.view import Shape, ShapeError, View, lower_bound, row_major, same, tuple_text, upper_bound
 
 if TYPE_CHECKING:
     from core.shape.shapetracker import ShapeTracker
@@ -137,21 +136,15 @@ def _taken_apart(position: UOp, shape: Shape) -> list[UOp]:
 
 
 def _view_fits_int(view: View) -> bool:
-    parts: list[tuple[int, int]] = [_range(view.offset)]
-    for size, stride in zip(view.shape, view.strides, strict=True):
-        low, high = _range(stride)
-        last = max(_range(size)[1] - 1, 0)
-        parts.append((min(0, low * last), max(0, high * last)))
-    sizes = [_range(size)[1] for size in view.shape]
+    """Whether neither its positions, masked or not, nor the number of its elements can leave int."""
+    least, greatest = min(0, lower_bound(view.offset)), max(0, upper_bound(view.offset))
     elements = 1
-    for size in sizes:
-        elements *= max(size, 1)
-    low, high = sum([min(0, low) for low, _ in parts]), sum([max(0, high) for _, high in parts])
-    return dtypes.int.min <= low and max(high, elements) <= dtypes.int.max
-
-
-def _range(value: sint) -> tuple[int, int]:
-    return (value, value) if isinstance(value, int) else (int(value.vmin), int(value.vmax))
+    for size, stride in zip(view.shape, view.strides, strict=True):
+        last = max(upper_bound(size) - 1, 0)
+        least += min(0, lower_bound(stride) * last)
+        greatest += max(0, upper_bound(stride) * last)
+        elements *= last + 1
+    return dtypes.int.min <= least and max(greatest, elements) <= dtypes.int.max
 
 
 def _as_uop(dtype: DType, value: sint) -> UOp:

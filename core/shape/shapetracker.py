@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 from weakref import WeakValueDictionary
@@ -10,8 +10,11 @@ from weakref import WeakValueDictionary
 from core.dtype import dtypes
 from core.ir.ops import Ops
 from core.ir.uop import UOp, sint
+from core.shape.indexed import default_indices, indexed_uops
+from core.shape.invert import invert_views
 from core.shape.merge import merge_views
 from core.shape.reshape import reshape_view
+from core.shape.strides import masked_axes, real_size, real_strides
 from core.shape.view import MEMO_SIZE, Mask, Shape, ShapeError, View, flip_steps, tuple_text
 
 __all__ = ["ShapeTracker"]
@@ -121,19 +124,19 @@ class ShapeTracker:
 
         An axis that a mask depends on has none either, unless `ignore_valid`.
         """
-        return _real_strides(self, ignore_valid)
+        return real_strides(self, ignore_valid)
 
     def unit_stride_axes(self, ignore_valid: bool = False) -> list[int]:
         """The axes along which neighbours are neighbours in the buffer."""
-        return [axis for axis, stride in enumerate(_real_strides(self, ignore_valid)) if stride == 1]
+        return [axis for axis, stride in enumerate(real_strides(self, ignore_valid)) if stride == 1]
 
     def axis_is_masked(self, axis: int) -> bool:
         """Whether it depends on the index along `axis` if an element is masked."""
-        return axis in _masked_axes(self)
+        return axis in masked_axes(self)
 
     def real_size(self) -> int:
         """The number of elements that the buffer needs: one more than the greatest position that is reached."""
-        return _real_size(self)
+        return real_size(self)
 
     def to_indexed_uops(self, idxs: Sequence[UOp] | None = None) -> tuple[UOp, UOp]:
         """The position in the buffer as an expression of the indices `idxs`, and whether an element is there.

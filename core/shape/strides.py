@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from core.dtype import dtypes
 from core.ir.ops import Ops
 from core.ir.uop import UOp, sint
 from core.shape.index import static_index
 from core.shape.indexed import default_indices, indexed_uops
-from core.shape.view import MEMO_SIZE, same
+from core.shape.view import MEMO_SIZE, View, lower_bound, same, upper_bound
 
 if TYPE_CHECKING:
     from core.shape.shapetracker import ShapeTracker
@@ -107,8 +106,18 @@ def real_size(tracker: ShapeTracker) -> int:
     if _is_static(tracker):
         index = static_index(tracker.views)
         return 0 if index.never else max(0, index.position.bounds(index.limits)[1] + 1)
-    first = tracker.views[0]
-    ...
+    position = indexed_uops(tracker, default_indices(tracker.shape))[0]
+    return max(0, min(int(position.vmax), _greatest(tracker.views[0])) + 1)
+
+
+def _greatest(view: View) -> int:
+    """An upper bound of the positions that a view reaches."""
+    greatest = upper_bound(view.offset)
+    ranges = view.mask or [(0, size) for size in view.shape]
+    for stride, (low, high) in zip(view.strides, ranges, strict=True):
+        ends = (lower_bound(low), upper_bound(high) - 1)
+        greatest += max([factor * end for factor in (lower_bound(stride), upper_bound(stride)) for end in ends])
+    return greatest
 
 
 def _is_static(tracker: ShapeTracker) -> bool:

@@ -227,6 +227,16 @@ def same(a: sint, b: sint) -> bool:
     return difference == 0 if isinstance(difference, int) else bool(difference.vmin == difference.vmax == 0)
 
 
+def lower_bound(value: sint) -> int:
+    """The least value that a symbolic integer can take."""
+    return value if isinstance(value, int) else int(value.vmin)
+
+
+def upper_bound(value: sint) -> int:
+    """The greatest value that a symbolic integer can take."""
+    return value if isinstance(value, int) else int(value.vmax)
+
+
 def flip_steps(shape: Shape, axes: Iterable[int]) -> tuple[int, ...]:
     """The steps that `View.stride` needs to reverse `axes`."""
     reversed_axes = set(axes)

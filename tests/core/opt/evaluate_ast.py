@@ -27,8 +27,13 @@ ALU: dict[Ops, Callable[..., Array]] = {
 REDUCE: dict[Ops, Any] = {Ops.ADD: np.add, Ops.MUL: np.multiply, Ops.MAX: np.maximum}
 
 
-def outputs(ast: UOp, inputs: dict[int, Array], sizes: dict[int, int]) -> dict[int, Array]:
-    """What the AST stores to its buffers, of `sizes` elements; an element that is not stored stays -999."""
+def outputs(
+    ast: UOp, inputs: dict[int, Array], sizes: dict[int, int], global_dims: int = 0
+) -> dict[int, Array]:
+    """What the AST stores to its buffers, of `sizes` elements; an element that is not stored stays -999.
+
+    Each index along the first `global_dims` axes is a workgroup with local memory of its own.
+    """
     stored = {number: np.full(size, -999, dtype=np.int64) for number, size in sizes.items()}
     values: dict[UOp, Array] = {}
     for node in ast.toposort():
@@ -38,18 +43,18 @@ def outputs(ast: UOp, inputs: dict[int, Array], sizes: dict[int, int]) -> dict[i
             assert len(np.unique(where[valid])) == valid.sum(), "an element is stored twice"
             stored[node.src[0].arg][where[valid]] = value[valid]
         elif node.op not in (Ops.SINK, Ops.VIEW, Ops.DEFINE_GLOBAL, Ops.DEFINE_LOCAL):
-            values[node] = evaluated(node, values, inputs)
+            values[node] = evaluated(node, values, inputs, global_dims)
     return stored
 
 
-def evaluated(node: UOp, values: dict[UOp, Array], inputs: dict[int, Array]) -> Array:
+def evaluated(node: UOp, values: dict[UOp, Array], inputs: dict[int, Array], global_dims: int) -> Array:
     if node.op is Ops.LOAD and node.src[0].op is Ops.DEFINE_GLOBAL:
         where, valid = indices(node.src[1].arg)
         return np.where(valid, inputs[node.src[0].arg][np.where(valid, where, 0)], 0)
     if node.op is Ops.LOAD:
         return values[node.src[2]]
     if node.op is Ops.STORE:
-        return stored_locally(node, values[node.src[2]])
+        return stored_locally(node, values[node.src[2]], global_dims)
     if node.op is Ops.VALID:
         return indices(node.src[0].arg)[1]
     if node.op is Ops.CONST:
@@ -62,13 +67,12 @@ def evaluated(node: UOp, values: dict[UOp, Array], inputs: dict[int, Array]) -> 
     return ALU[node.op](*[values[source] for source in node.src])
 
 
-def stored_locally(node: UOp, value: Array) -> Array:
-    """Each workgroup has its own local buffer; within it no two threads may share an element."""
+def stored_locally(node: UOp, value: Array, global_dims: int) -> Array:
+    """The value as it comes back: every thread of a workgroup has an element of its own in the local buffer."""
     where, valid = indices(node.src[1].arg)
     assert valid.all()
     assert len(np.unique(where)) == where.size == node.src[0].dtype.size
-    for have, room in zip(value.shape, where.shape, strict=True):
-        assert room in (have, 1), f"partial results of shape {value.shape} go into {where.shape}"
+    assert where.shape == (*[1] * global_dims, *value.shape[global_dims:]), "the local buffer has another shape"
     return value
 
 

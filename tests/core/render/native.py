@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,13 +54,13 @@ class Kernels:
         ctypes.CFUNCTYPE(None, *types)(self._addresses[name])(*values)
 
 
-def build_c(sources: Mapping[str, str], optimise: str = "-O2") -> Kernels:
-    """All sources in one translation unit, compiled without a warning."""
+def build_c(sources: Mapping[str, str], warnings: Sequence[str] = WARNINGS) -> Kernels:
+    """All sources in one translation unit."""
     renderer_flags = [*CRenderer.compile_flags, *CRenderer.link_flags]
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder, "kernels.c"), Path(folder, "kernels.so")
         source.write_text("".join(sources.values()))
-        command = [*c_compiler(), optimise, "-fPIC", "-shared", *WARNINGS, str(source), "-o", str(library)]
+        command = [*c_compiler(), "-O2", "-fPIC", "-shared", *warnings, str(source), "-o", str(library)]
         ran = subprocess.run([*command, *renderer_flags], capture_output=True, text=True, check=False)
         assert ran.returncode == 0, ran.stderr[:4000]
         loaded = ctypes.CDLL(str(library))
