@@ -34,6 +34,7 @@ COULD_NOT_TELL: Final = 2
 INTERRUPTED: Final = 130
 CLOSED_PIPE: Final = 141
 
+MAX_MESSAGE: Final = 2000  # characters
 COMMENTS: Final = {"llvm": ";", "python": "#"}
 
 
@@ -85,7 +86,10 @@ class _BackendType(click.ParamType["tuple[str, Renderer]"]):
 
 
 def _error(error: Exception) -> dict[str, str]:
-    return {"type": type(error).__name__, "message": str(error)}
+    message = str(error)
+    if len(message) > MAX_MESSAGE:  # of an error that no one foresaw: a whole AST, perhaps
+        message = message[:MAX_MESSAGE] + "…"
+    return {"type": type(error).__name__, "message": message}
 
 
 # ---- compile ------------------------------------------------------------------------------------------------------

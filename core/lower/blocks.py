@@ -57,7 +57,7 @@ def place(nodes: Sequence[UOp]) -> tuple[Block, dict[UOp, Block], dict[UOp, Bloc
         blocks[reduce.src[1]].begins.append(reduce)
         blocks[reduce.src[-1]].updates.append(reduce)
     _collect_effects(nodes, block_of, root)
-    _collect_needs(nodes, block_of)
+    _collect_needs(nodes, block_of, blocks)
     return root, block_of, blocks
 
 
@@ -140,9 +140,10 @@ def _collect_effects(nodes: Sequence[UOp], block_of: dict[UOp, Block], root: Blo
             block_of[node].effects.append(node)
 
 
-def _collect_needs(nodes: Sequence[UOp], block_of: dict[UOp, Block]) -> None:
+def _collect_needs(nodes: Sequence[UOp], block_of: dict[UOp, Block], blocks: dict[UOp, Block]) -> None:
     for node in nodes:
-        inside = block_of[node]
+        # a reduce takes its value in its innermost loop, wherever that value comes from
+        inside = blocks[node.src[-1]] if node.op is Ops.REDUCE else block_of[node]
         for source in node.src:
             outside = block_of[source]
             block: Block | None = inside

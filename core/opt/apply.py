@@ -46,7 +46,7 @@ def change_kernel(kernel: Kernel, opt: Opt) -> None:
     if rule.uses_locals and kernel.dont_use_locals:
         raise _refused(opt, "not using locals")
 
-    axis, amount = (-1, -1) if opt.op is OptOps.NOLOCALS else _resolved(kernel, opt, rule)
+    axis, amount = _resolved(kernel, opt, rule)
     if reason := rule.refusal(kernel, axis, amount):
         raise _refused(opt, reason)
 
@@ -63,6 +63,10 @@ def _refused(opt: Opt, reason: str) -> KernelOptError:
 
 def _resolved(kernel: Kernel, opt: Opt, rule: OptRule) -> tuple[int, int]:
     """The axis of the kernel and the amount that `opt` means."""
+    if opt.op is OptOps.NOLOCALS:
+        if opt.axis is not None or opt.arg is not None:
+            raise _refused(opt, "it takes no axis and no arg")
+        return -1, -1
     if opt.axis.__class__ is not int or opt.axis is None or opt.axis < 0:
         raise _refused(opt, "it needs an axis, a number from 0")
     axis = opt.real_axis(kernel)

@@ -279,7 +279,10 @@ class Body:
         return self._lane(expr, lane)
 
     def _vectorize(self, node: UOp) -> None:
-        self.bind(node, self._vector(node.dtype, [self.value(source) for source in node.src]), "cast")
+        lanes = [self.value(source) for source in node.src]
+        if sum(map(len, lanes)) > MAX_LENGTH:
+            lanes = [self.atom(source).text for source in node.src]
+        self.bind(node, self._vector(node.dtype, lanes), "cast")
 
     def _gep(self, node: UOp) -> None:
         self.bind(node, self._lane(self.operand(node.src[0]), node.arg), "alu")

@@ -8,7 +8,7 @@ from typing import Final
 
 from core.dtype import dtypes
 from core.ir.ops import GroupOp, Ops
-from core.ir.uop import UOp, sint, ssimplify
+from core.ir.uop import UOp, folded, sint, ssimplify
 
 __all__ = ["Estimates"]
 
@@ -78,7 +78,15 @@ def _product(times: sint, size: UOp | int) -> sint:
         return times * size
     if size.op is Ops.CONST:
         return times * int(size.arg)
-    return size.cast(dtypes.long) * times
+    return _as_long(size) * times
+
+
+def _as_long(size: UOp) -> UOp:
+    done: dict[UOp, UOp] = {}
+    for node in size.toposort():
+        dtype = dtypes.long if node.dtype is dtypes.int else node.dtype
+        done[node] = folded(node.op, dtype, tuple([done[source] for source in node.src]), node.arg)
+    return done[size]
 
 
 def _value_arithmetic(uops: Iterable[UOp]) -> set[UOp]:

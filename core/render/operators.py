@@ -89,7 +89,7 @@ _over = infix("/", Rank.MUL)
 _modulo = infix("%", Rank.MUL)
 _left = infix("<<", Rank.SHIFT)
 _right = infix(">>", Rank.SHIFT)
-_less = infix("<", Rank.LESS)
+_compare = infix("<", Rank.LESS)
 _unequal = infix("!=", Rank.EQUAL)
 _and = infix("&", Rank.AND, chains=True)
 _xor = infix("^", Rank.XOR, chains=True)
@@ -121,6 +121,12 @@ def _multiply(node: UOp, args: Sequence[Expr]) -> Expr:
 
 def _reciprocal(node: UOp, args: Sequence[Expr]) -> Expr:
     return Expr(f"1/{wrapped(args[0], Rank.MUL + 1)}", Rank.MUL, args[0].depth + 1)
+
+
+def _less(node: UOp, args: Sequence[Expr]) -> Expr:
+    """Never a<b<c, which clang 22 takes for a mistake and refuses."""
+    left, right = args
+    return _compare(node, (Expr(wrapped(left, Rank.LESS + 1), max(left.rank, Rank.LESS + 1), left.depth), right))
 
 
 def _differ(node: UOp, args: Sequence[Expr]) -> Expr:

@@ -120,6 +120,10 @@ class ClangRuntime:
         self, program: ProgramSpec, buffers: Mapping[int, NDArray[Any]], variables: Mapping[str, int] | None = None
     ) -> None:
         given = arguments(program, buffers, variables)
-        function = getattr(build_library(program.src), program.function_name)
+        library = build_library(program.src)
+        try:
+            function = library[program.function_name]
+        except AttributeError:
+            raise RuntimeFailure(f"the source does not define the function {program.function_name}") from None
         function.argtypes, function.restype = signature(program), None
         function(*given)

@@ -85,7 +85,9 @@ class Division:
         plain = expand(rest)
         quotient = self._exact(plain, divisor) if plain is not rest else None
         if quotient is not None:
-            return joint.plus(quotient), plain.plus(quotient, -divisor)
+            low, high = rest.bounds(self.limits)
+            known = self._joint(quotient, low // divisor, high // divisor)
+            return joint.plus(known), plain.plus(quotient, -divisor)
         quotient = next(self._splits(plain, divisor))
         bounds = rest.plus(quotient, -divisor).bounds(self.limits)
         plain = plain.plus(quotient, -divisor)
@@ -145,6 +147,11 @@ class Division:
                 if step > 0
                 else (max(first, last - up), min(last, first + down))
             )
+        return self._joint(form, low, high)
+
+    def _joint(self, form: Affine, low: int, high: int) -> Affine:
+        """The form, as an atom with limits of its own where `low <= form <= high` says more than its terms do."""
+        least, greatest = form.bounds(self.limits)
         if len(form.steps) < 2 or (low <= least and greatest <= high):
             return form
         return self._atom(form, 1, False, (max(low, least), min(high, greatest)))

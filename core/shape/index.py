@@ -6,17 +6,14 @@ is used on the way down, since a position matters only where all masks show it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from math import gcd
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from core.shape.affine import Affine, Division, Limits, expand
 from core.shape.reshape import reshape_view
-from core.shape.view import MEMO_SIZE, View
-
-if TYPE_CHECKING:
-    from core.shape.shapetracker import ShapeTracker
+from core.shape.sizes import MEMO_SIZE
+from core.shape.view import View
 
 __all__ = ["Condition", "Index", "static_index"]
 

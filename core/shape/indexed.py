@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from core.dtype import DType, dtypes
+from core.ir.linear_form import LinearForm
 from core.ir.ops import Ops
-from core.ir.uop import UOp, sint
+from core.ir.uop import UOp, folded, sint
 from core.shape.affine import Affine, Limits, Quotient
 from core.shape.index import static_index
-from core.shape.view import Shape, ShapeError, View, lower_bound, row_major, same, tuple_text, upper_bound
+from core.shape.sizes import Shape, ShapeError, lower_bound, row_major, same, tuple_text, upper_bound
+from core.shape.view import View
 
 if TYPE_CHECKING:
     from core.shape.shapetracker import ShapeTracker
 
 __all__ = ["default_indices", "indexed_uops"]
 
+# what a sum may be made of
+_SUMS: Final = frozenset({Ops.ADD, Ops.MUL, Ops.CONST})
 TRUE = UOp.const(dtypes.bool, True)
 FALSE = UOp.const(dtypes.bool, False)
 
@@ -34,9 +38,9 @@ def indexed_uops(tracker: ShapeTracker, idxs: tuple[UOp, ...]) -> tuple[UOp, UOp
     """The position as int or long, and whether there is an element, as bool."""
     if len(idxs) != len(tracker.shape):
         raise ShapeError(f"cannot index {tuple_text(tracker.shape)}: {len(idxs)} indices given")
-    if all([view.static for view in tracker.views]):
+    if tracker.static:
         return _static_uops(tracker.views, idxs)
-    return _symbolic_uops(tracker.views, idxs)
+    return _symbolic_uops(tuple([view.canonical() for view in tracker.views]), idxs)
 
 
 # ---- static views -------------------------------------------------------------------------------------------------
@@ -48,9 +52,8 @@ def _static_uops(views: tuple[View, ...], idxs: tuple[UOp, ...]) -> tuple[UOp, U
         return _constant(dtypes.int, 0), FALSE
     shape = cast(tuple[int, ...], views[-1].shape)
     limits: Limits = {axis: (0, max(size - 1, 0)) for axis, size in enumerate(shape)}
-    fits = _fits_int(index.position, limits) and all([_fits_int(form, limits) for form, _, _ in index.conditions])
-    dtype = dtypes.int if fits and all([idx.dtype is dtypes.int for idx in idxs]) else dtypes.long
-    build = _Builder(dtype, idxs)
+    fits = _fits_int(index.position, limits) and all(_fits_int(form, limits) for form, _, _ in index.conditions)
+    build = _Builder(dtypes.int if fits and _are_ints(idxs) else dtypes.long, idxs)
     valid = TRUE
     for form, low, high in index.conditions:
         value = build.uop(form)
@@ -70,13 +73,20 @@ class _Builder:
         self.quotients: dict[Quotient, UOp] = {}
 
     def uop(self, form: Affine) -> UOp:
-        total: UOp | None = None
+        terms: dict[UOp, int] = {}
+        base = form.base
         for atom, step in form.steps.items():
-            term = (self.idxs[atom] if isinstance(atom, int) else self._quotient(atom)) * step
-            total = term if total is None else total + term
-        if total is None:
-            return _constant(self.dtype, form.base)
-        return total + form.base if form.base else total
+            node = self.idxs[atom] if isinstance(atom, int) else self._quotient(atom)
+            part = LinearForm.of(node) if node.op in _SUMS else None
+            if part is None:
+                terms[node] = terms.get(node, 0) + step
+                continue
+            base += part.constant * step
+            for term, factor in part.terms.items():
+                terms[term] = terms.get(term, 0) + factor * step
+        total = LinearForm(self.dtype, {term: factor for term, factor in terms.items() if factor}, base).to_uop()
+        # the terms are in order already; what is left to fold is a remainder that meets its quotient
+        return folded(Ops.ADD, self.dtype, total.src) if total.op is Ops.ADD else total
 
     def _quotient(self, atom: Quotient) -> UOp:
         found = self.quotients.get(atom)
@@ -85,6 +95,10 @@ class _Builder:
             found = form % atom.divisor if atom.remainder else form if atom.divisor == 1 else form // atom.divisor
             self.quotients[atom] = found
         return found
+
+
+def _are_ints(idxs: tuple[UOp, ...]) -> bool:
+    return all(idx.dtype is dtypes.int for idx in idxs)
 
 
 def _fits_int(form: Affine, limits: Limits) -> bool:
@@ -107,7 +121,7 @@ def _fits_int(form: Affine, limits: Limits) -> bool:
 
 
 def _symbolic_uops(views: tuple[View, ...], idxs: tuple[UOp, ...]) -> tuple[UOp, UOp]:
-    fits = all([_view_fits_int(view) for view in views]) and all([idx.dtype is dtypes.int for idx in idxs])
+    fits = all(map(_view_fits_int, views)) and _are_ints(idxs)
     dtype = dtypes.int if fits else dtypes.long
     coordinates = [idx.cast(dtype) for idx in idxs]
     position, valid = _constant(dtype, 0), TRUE

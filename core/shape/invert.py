@@ -6,7 +6,8 @@ from functools import reduce
 from operator import mul
 from typing import TYPE_CHECKING, cast
 
-from core.shape.view import Shape, View, row_major
+from core.shape.sizes import Shape, row_major
+from core.shape.view import View
 
 if TYPE_CHECKING:
     from core.shape.shapetracker import ShapeTracker

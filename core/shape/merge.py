@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import cast
 
 from core.shape.reshape import reshape_view
-from core.shape.view import MEMO_SIZE, Mask, View, row_major, same
+from core.shape.sizes import MEMO_SIZE, Mask, row_major, same
+from core.shape.view import View
 
 __all__ = ["merge_views"]
 

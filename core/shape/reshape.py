@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from core.ir.uop import UOp, resolve, sint, sint_prod
-from core.shape.view import MEMO_SIZE, Mask, Shape, ShapeError, View, same, tuple_text
+from core.shape.sizes import MEMO_SIZE, Mask, Shape, ShapeError, same, tuple_text
+from core.shape.view import View
 
 __all__ = ["reshape_view"]
 

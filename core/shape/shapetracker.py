@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 from weakref import WeakValueDictionary
 
 from core.dtype import dtypes
@@ -14,8 +14,9 @@ from core.shape.indexed import default_indices, indexed_uops
 from core.shape.invert import invert_views
 from core.shape.merge import merge_views
 from core.shape.reshape import reshape_view
+from core.shape.sizes import MEMO_SIZE, Mask, Shape, ShapeError, tuple_text
 from core.shape.strides import masked_axes, real_size, real_strides
-from core.shape.view import MEMO_SIZE, Mask, Shape, ShapeError, View, flip_steps, tuple_text
+from core.shape.view import View, flip_steps
 
 __all__ = ["ShapeTracker"]
 
@@ -23,10 +24,11 @@ __all__ = ["ShapeTracker"]
 class ShapeTracker:
     """The views from the buffer (first) to the kernel's axes (last). Interned: compared with `is`."""
 
-    __slots__ = ("__weakref__", "shape", "views")
+    __slots__ = ("__weakref__", "shape", "static", "views")
 
     views: tuple[View, ...]
     shape: Shape
+    static: bool  # no view is symbolic
 
     def __new__(cls, views: tuple[View, ...]) -> ShapeTracker:
         found = _trackers.get(views)
@@ -37,6 +39,7 @@ class ShapeTracker:
             raise ShapeError("a ShapeTracker needs at least one view")
         tracker = object.__new__(cls)
         tracker.views, tracker.shape = views, views[-1].shape
+        tracker.static = all(view.static for view in views)
         _trackers[views] = tracker
         return tracker
 
@@ -67,7 +70,7 @@ class ShapeTracker:
     def variables(self) -> list[UOp]:
         """The kernel's variables in any of its views, sorted by name."""
         found = {variable: None for view in self.views for variable in view.variables()}
-        return sorted(found, key=lambda variable: variable.arg)
+        return sorted(found, key=lambda variable: cast(tuple[str, int, int], variable.arg))
 
     def reduce(self, axes: tuple[int, ...]) -> Shape:
         """The shape after a reduce of `axes`: 1 along them."""

@@ -9,7 +9,8 @@ from core.ir.ops import Ops
 from core.ir.uop import UOp, sint
 from core.shape.index import static_index
 from core.shape.indexed import default_indices, indexed_uops
-from core.shape.view import MEMO_SIZE, View, lower_bound, same, upper_bound
+from core.shape.sizes import MEMO_SIZE, same, upper_bound
+from core.shape.view import View
 
 if TYPE_CHECKING:
     from core.shape.shapetracker import ShapeTracker
@@ -23,10 +24,10 @@ def real_strides(tracker: ShapeTracker, ignore_valid: bool) -> tuple[sint | None
     last = tracker.views[-1]
     strides: tuple[sint | None, ...]
     if len(tracker.views) == 1:
-        strides = last.strides
+        strides = last.strides if last.static else last.canonical().strides
         if last.mask is None:
             return strides
-    elif _is_static(tracker):
+    elif tracker.static:
         strides = _static_strides(tracker)
     else:
         strides = _symbolic_strides(tracker)
@@ -87,12 +88,12 @@ def _factor(term: UOp, axis: UOp) -> sint | None:
 def masked_axes(tracker: ShapeTracker) -> frozenset[int]:
     """The axes that decide whether an element is masked."""
     last = tracker.views[-1]
-    if all([view.mask is None for view in tracker.views]) or any([view.empty for view in tracker.views]):
-        return frozenset()
-    if len(tracker.views) == 1 and last.mask is not None:
+    if len(tracker.views) == 1:
+        if last.mask is None or last.empty:
+            return frozenset()
         axes = enumerate(zip(last.mask, last.shape, strict=True))
         return frozenset([axis for axis, ((low, high), size) in axes if low != 0 or not same(high, size)])
-    if _is_static(tracker):
+    if tracker.static:
         return frozenset(static_index(tracker.views).masked)
     valid = indexed_uops(tracker, default_indices(tracker.shape))[1]
     return frozenset([node.arg for node in valid.toposort() if node.op is Ops.RANGE])
@@ -101,24 +102,21 @@ def masked_axes(tracker: ShapeTracker) -> frozenset[int]:
 @lru_cache(MEMO_SIZE)
 def real_size(tracker: ShapeTracker) -> int:
     """See `ShapeTracker.real_size`."""
-    if 0 in tracker.shape or any([view.empty for view in tracker.views]):
+    if any(view.empty or 0 in view.shape for view in tracker.views):
         return 0
-    if _is_static(tracker):
+    greatest = _greatest(tracker.views[0].canonical())
+    if len(tracker.views) > 1 and tracker.static:
         index = static_index(tracker.views)
-        return 0 if index.never else max(0, index.position.bounds(index.limits)[1] + 1)
-    position = indexed_uops(tracker, default_indices(tracker.shape))[0]
-    return max(0, min(int(position.vmax), _greatest(tracker.views[0])) + 1)
+        greatest = -1 if index.never else min(greatest, index.position.bounds(index.limits)[1])
+    return max(0, greatest + 1)
 
 
 def _greatest(view: View) -> int:
     """An upper bound of the positions that a view reaches."""
+    if view.mask is not None:
+        view = view.shrink(view.mask)
     greatest = upper_bound(view.offset)
-    ranges = view.mask or [(0, size) for size in view.shape]
-    for stride, (low, high) in zip(view.strides, ranges, strict=True):
-        ends = (lower_bound(low), upper_bound(high) - 1)
-        greatest += max([factor * end for factor in (lower_bound(stride), upper_bound(stride)) for end in ends])
+    for size, stride in zip(view.shape, view.strides, strict=True):
+        greatest += max(0, upper_bound(stride) * (upper_bound(size) - 1))
     return greatest
 
-
-def _is_static(tracker: ShapeTracker) -> bool:
-    return all([view.static for view in tracker.views])

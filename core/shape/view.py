@@ -10,29 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, cast
 from weakref import WeakValueDictionary
 
-from core.errors import CompileError
 from core.ir.uop import UOp, resolve, sint, sint_prod, smax, smin, ssimplify
+from core.shape.sizes import (
+    MEMO_SIZE,
+    Mask,
+    Shape,
+    ShapeError,
+    is_static,
+    ranges_text,
+    row_major,
+    same,
+    simplified,
+    tuple_text,
+)
 
-__all__ = ["MEMO_SIZE", "Mask", "Shape", "ShapeError", "View", "row_major", "same", "tuple_text"]
-
-Shape: TypeAlias = "tuple[sint, ...]"
-Mask: TypeAlias = "tuple[tuple[sint, sint], ...]"
-
-# Bounds what the memos of this package keep alive; a large kernel asks for some thousands of views.
-MEMO_SIZE: Final = 1 << 14
-
-
-class ShapeError(CompileError, ValueError):
-    """A movement op does not fit the shape it is applied to, or a view's fields do not fit each other."""
+__all__ = ["Mask", "Shape", "ShapeError", "View", "flip_steps", "row_major", "same", "tuple_text"]
 
 
 class View:
     """One window: `shape`, `strides`, `offset`, `mask` and whether it is the plain row-major one (`contiguous`).
 
     `View(...)` takes exactly these fields; `View.create` brings them into the form in which equal windows are equal.
+    Raises ShapeError for fields that contradict each other.
     """
 
     __slots__ = ("__weakref__", "contiguous", "mask", "offset", "shape", "static", "strides")
@@ -52,7 +54,7 @@ class View:
 
         view = object.__new__(cls)
         view.shape, view.strides, view.offset, view.mask, view.contiguous = key
-        view.static = _is_static(shape, strides, offset, mask)
+        view.static = is_static(shape, strides, offset, mask)
         _check_fields(view)
         _views[key] = view
         return view
@@ -66,11 +68,19 @@ class View:
         """
         return _create(shape, strides, offset, mask)
 
+    def canonical(self) -> View:
+        """The view in the form that `create` gives; every view made by a movement op is in it already."""
+        return _create(self.shape, self.strides, self.offset, self.mask)
+
     def __repr__(self) -> str:
-        return _text(self.shape, self.strides, self.offset, self.mask, self.contiguous)
+        fields = f"shape={tuple_text(self.shape)},strides={tuple_text(self.strides)},offset={self.offset}"
+        mask = None if self.mask is None else ranges_text(self.mask)
+        return f"View({fields},mask={mask},contiguous={self.contiguous})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a View is stored as portable rows (core.ir.rows), never pickled")
+
+    # ---- asking ---------------------------------------------------------------------------------------------------
 
     @property
     def size(self) -> sint:
@@ -88,46 +98,44 @@ class View:
             return []
         entries = [*self.shape, *self.strides, self.offset, *(bound for part in self.mask or () for bound in part)]
         found = {variable: None for entry in entries if isinstance(entry, UOp) for variable in entry.variables()}
-        return sorted(found, key=lambda variable: variable.arg)
+        return sorted(found, key=lambda variable: cast(tuple[str, int, int], variable.arg))
+
+    # ---- movement ops ---------------------------------------------------------------------------------------------
 
     def permute(self, axes: tuple[int, ...]) -> View:
         """Axis `k` of the result is axis `axes[k]` of this view."""
-        if sorted(axes) != list(range(len(self.shape))):
+        if sorted(axes) != [*range(len(self.shape))]:
             raise ShapeError(f"cannot permute {len(self.shape)} axes by {tuple_text(axes)}: not each axis once")
-        shape = tuple([self.shape[axis] for axis in axes])
-        strides = tuple([self.strides[axis] for axis in axes])
-        return _create(shape, strides, self.offset, self.mask and tuple([self.mask[axis] for axis in axes]))
+        mask = self.mask
+        return _create(
+            tuple([self.shape[axis] for axis in axes]),
+            tuple([self.strides[axis] for axis in axes]),
+            self.offset,
+            None if mask is None else tuple([mask[axis] for axis in axes]),
+        )
 
     def expand(self, shape: Shape) -> View:
         """Repeats axes of size 1 to the sizes in `shape`."""
-        if len(shape) != len(self.shape):
-            raise ShapeError(
-                f"cannot expand {tuple_text(self.shape)} to {tuple_text(shape)}: the axes differ in number"
-            )
-        for old, new in zip(self.shape, shape, strict=True):
-            if not same(old, new) and not (old == 1 and resolve(_at_least(new, 0), False)):
-                raise ShapeError(
-                    f"cannot expand {tuple_text(self.shape)} to {tuple_text(shape)}: only an axis of size 1 can grow"
-                )
-        if self.mask is None:
-            return _create(shape, self.strides, self.offset, None)
-        axes = zip(self.shape, shape, self.mask, strict=True)
-        mask = tuple([(0, new) if old == 1 and part == (0, 1) else part for old, new, part in axes])
+        _check_expand(self.shape, shape)
+        mask = self.mask
+        if mask is not None:
+            axes = zip(self.shape, shape, mask, strict=True)
+            mask = tuple([(0, new) if old == 1 and part == (0, 1) else part for old, new, part in axes])
         return _create(shape, self.strides, self.offset, mask)
 
     def shrink(self, ranges: Mask) -> View:
         """Keeps elements `low <= i < high` of each axis, `ranges[axis] = (low, high)`."""
         _check_rank("shrink", self.shape, ranges)
         for size, (low, high) in zip(self.shape, ranges, strict=True):
-            if not (resolve(_at_least(low, 0)) and resolve(_at_least(high, low)) and resolve(_at_least(size, high))):
-                raise ShapeError(f"cannot shrink {tuple_text(self.shape)} to {_ranges_text(ranges)}: out of range")
+            if not (resolve(low >= 0) and resolve(high >= low) and resolve(size >= high)):
+                raise ShapeError(f"cannot shrink {tuple_text(self.shape)} to {ranges_text(ranges)}: out of range")
         return self._window(ranges, None)
 
     def pad(self, amounts: Mask) -> View:
         """Adds `amounts[axis] = (before, after)` masked elements to each axis."""
         _check_rank("pad", self.shape, amounts)
-        if any(not resolve(_at_least(amount, 0)) for part in amounts for amount in part):
-            raise ShapeError(f"cannot pad {tuple_text(self.shape)} by {_ranges_text(amounts)}: an amount is negative")
+        if any(not resolve(amount >= 0) for part in amounts for amount in part):
+            raise ShapeError(f"cannot pad {tuple_text(self.shape)} by {ranges_text(amounts)}: an amount is negative")
         if all(part == (0, 0) for part in amounts):
             return self
         axes = list(zip(self.shape, amounts, strict=True))
@@ -139,14 +147,17 @@ class View:
         _check_rank("step through", self.shape, steps)
         if 0 in steps:
             raise ShapeError(f"cannot step through {tuple_text(self.shape)} by {tuple_text(steps)}: a step is 0")
-        shape = tuple([_ceildiv(size, abs(step)) for size, step in zip(self.shape, steps, strict=True)])
-        strides = tuple([stride * step for stride, step in zip(self.strides, steps, strict=True)])
         offset = self.offset
         for size, stride, step in zip(self.shape, self.strides, steps, strict=True):
             if step < 0:
                 offset = offset + (size - 1) * stride
-        mask = self.mask and tuple([_step_range(*axis) for axis in zip(self.shape, self.mask, steps, strict=True)])
-        return _create(shape, strides, offset, mask)
+        mask = self.mask
+        return _create(
+            tuple([_ceildiv(size, abs(step)) for size, step in zip(self.shape, steps, strict=True)]),
+            tuple([stride * step for stride, step in zip(self.strides, steps, strict=True)]),
+            offset,
+            mask and tuple([_step_range(*axis) for axis in zip(self.shape, mask, steps, strict=True)]),
+        )
 
     def flip(self, axes: Iterable[int]) -> View:
         """The elements of `axes` in reverse order."""
@@ -156,7 +167,7 @@ class View:
         """The same elements in row-major order as `shape`, or None where one view cannot say so."""
         from core.shape.reshape import reshape_view
 
-        return self if shape == self.shape else reshape_view(self, shape)
+        return reshape_view(self, shape)
 
     def _window(self, ranges: Mask, valid: Mask | None) -> View:
         """Elements `low <= i < high` of each axis, beyond either end too; `valid` limits what may be seen of it."""
@@ -167,7 +178,7 @@ class View:
         if self.mask is not None:
             axes = zip(self.mask, ranges, shape, strict=True)
             moved = tuple([(_clamp(a - low, size), _clamp(b - low, size)) for (a, b), (low, _), size in axes])
-            valid = moved if valid is None else _intersect(moved, valid)
+            valid = moved if valid is None else _intersection(moved, valid)
         return _create(shape, self.strides, offset, valid)
 
 
@@ -176,29 +187,32 @@ _views: WeakValueDictionary[tuple[object, ...], View] = WeakValueDictionary()
 
 @lru_cache(MEMO_SIZE)
 def _create(shape: Shape, strides: Shape | None, offset: sint, mask: Mask | None) -> View:
-    if not _is_static(shape, strides or (), offset, mask):
-        shape, offset = _simplified(shape), ssimplify(offset)
-        strides = None if strides is None else _simplified(strides)
+    if not is_static(shape, strides or (), offset, mask):
+        shape, offset = simplified(shape), ssimplify(offset)
+        strides = None if strides is None else simplified(strides)
         mask = None if mask is None else tuple([(ssimplify(low), ssimplify(high)) for low, high in mask])
-    plain = row_major(shape)
-    if strides is None:
-        strides = plain
-    if any([not resolve(_at_least(size, 0)) for size in shape]):
-        raise ShapeError(f"a shape has no negative sizes: {tuple_text(shape)}")
+    for size in shape:
+        if not resolve(size >= 0):
+            raise ShapeError(f"a shape has no negative sizes: {tuple_text(shape)}")
     if 0 in shape:
         return View(shape, (0,) * len(shape), 0, None, True)
-
-    strides = tuple([0 if size == 1 else stride for size, stride in zip(shape, strides, strict=True)])
-    if mask is not None and all([low == 0 and same(high, size) for (low, high), size in zip(mask, shape, strict=True)]):
-        mask = None
+    plain = row_major(shape)
+    if strides is None:
+        return View(shape, plain, offset, None, offset == 0) if mask is None else _create(shape, plain, offset, mask)
+    _check_rank("give strides to", shape, strides)
+    if 1 in shape:
+        strides = tuple([0 if size == 1 else stride for size, stride in zip(shape, strides, strict=True)])
     if mask is not None:
-        strides, offset, mask = _fold_mask(strides, offset, mask)
+        _check_rank("mask", shape, mask)
+        strides, offset, mask = _fold_mask(shape, strides, offset, mask)
     return View(shape, strides, offset, mask, mask is None and offset == 0 and strides == plain)
 
 
-def _fold_mask(strides: Shape, offset: sint, mask: Mask) -> tuple[Shape, sint, Mask]:
-    """Moves the stride of an axis whose mask leaves one element into the offset."""
-    if any([not resolve(low < high) for low, high in mask]):
+def _fold_mask(shape: Shape, strides: Shape, offset: sint, mask: Mask) -> tuple[Shape, sint, Mask | None]:
+    """Drops a mask that hides nothing; moves the stride of an axis whose mask leaves one element into the offset."""
+    if all(low == 0 and same(high, size) for (low, high), size in zip(mask, shape, strict=True)):
+        return strides, offset, None
+    if any(not resolve(low < high) for low, high in mask):
         return (0,) * len(strides), 0, ((0, 0),) * len(strides)
     kept = list(strides)
     for axis, (low, high) in enumerate(mask):
@@ -208,74 +222,23 @@ def _fold_mask(strides: Shape, offset: sint, mask: Mask) -> tuple[Shape, sint, M
     return tuple(kept), ssimplify(offset), mask
 
 
-def row_major(shape: Shape) -> Shape:
-    """The strides of a plain array of `shape`; 0 along axes of size 1."""
-    strides: list[sint] = []
-    step: sint = 1
-    for size in reversed(shape):
-        strides.append(0 if size == 1 else step)
-        step = step * size
-    strides.reverse()
-    return tuple(strides)
-
-
-def same(a: sint, b: sint) -> bool:
-    """Whether two symbolic integers are known to be equal."""
-    if a is b or (isinstance(a, int) and isinstance(b, int)):
-        return a == b
-    difference = ssimplify(a - b)
-    return difference == 0 if isinstance(difference, int) else bool(difference.vmin == difference.vmax == 0)
-
-
-def lower_bound(value: sint) -> int:
-    """The least value that a symbolic integer can take."""
-    return value if isinstance(value, int) else int(value.vmin)
-
-
-def upper_bound(value: sint) -> int:
-    """The greatest value that a symbolic integer can take."""
-    return value if isinstance(value, int) else int(value.vmax)
-
-
 def flip_steps(shape: Shape, axes: Iterable[int]) -> tuple[int, ...]:
     """The steps that `View.stride` needs to reverse `axes`."""
-    reversed_axes = set(axes)
-    if not reversed_axes <= set(range(len(shape))):
-        raise ShapeError(f"cannot flip axes {tuple_text(sorted(reversed_axes))} of {tuple_text(shape)}: no such axis")
-    return tuple([-1 if axis in reversed_axes else 1 for axis in range(len(shape))])
-
-
-def tuple_text(items: Iterable[object]) -> str:
-    """The items as a tuple is written, without spaces."""
-    parts = [str(item) for item in items]
-    return f"({parts[0]},)" if len(parts) == 1 else f"({','.join(parts)})"
-
-
-def _ranges_text(ranges: Mask) -> str:
-    return tuple_text([tuple_text(part) for part in ranges])
-
-
-def _text(shape: Shape, strides: Shape, offset: sint, mask: Mask | None, contiguous: bool) -> str:
-    fields = f"shape={tuple_text(shape)},strides={tuple_text(strides)},offset={offset}"
-    return f"View({fields},mask={'None' if mask is None else _ranges_text(mask)},contiguous={contiguous})"
-
-
-def _is_static(shape: Shape, strides: Shape, offset: sint, mask: Mask | None) -> bool:
-    return (
-        offset.__class__ is not UOp
-        and not any([size.__class__ is UOp for size in shape])
-        and not any([stride.__class__ is UOp for stride in strides])
-        and (mask is None or not any([low.__class__ is UOp or high.__class__ is UOp for low, high in mask]))
-    )
+    chosen = set(axes)
+    if not chosen <= set(range(len(shape))):
+        raise ShapeError(f"cannot flip axes {tuple_text(sorted(chosen))} of {tuple_text(shape)}: no such axis")
+    return tuple([-1 if axis in chosen else 1 for axis in range(len(shape))])
 
 
 def _check_fields(view: View) -> None:
     rank = len(view.shape)
     if len(view.strides) != rank or (view.mask is not None and len(view.mask) != rank):
         raise ShapeError(f"a view needs a stride and, if masked, a range for each of its axes: {view}")
-    if view.contiguous and view.static and (view.offset != 0 or view.mask is not None):
+    if not view.contiguous or not view.static:
+        return
+    if view.offset != 0 or view.mask is not None:
         raise ShapeError(f"a contiguous view has no offset and no mask: {view}")
-    if view.contiguous and view.static and 0 not in view.shape and view.strides != row_major(view.shape):
+    if 0 not in view.shape and view.strides != row_major(view.shape):
         raise ShapeError(f"a contiguous view has row-major strides: {view}")
 
 
@@ -284,12 +247,12 @@ def _check_rank(what: str, shape: Shape, given: Sequence[object]) -> None:
         raise ShapeError(f"cannot {what} {tuple_text(shape)}: {len(given)} entries given for {len(shape)} axes")
 
 
-def _simplified(values: Shape) -> Shape:
-    return tuple([ssimplify(value) for value in values])
-
-
-def _at_least(value: sint, bound: sint) -> bool | UOp:
-    return value >= bound
+def _check_expand(old: Shape, new: Shape) -> None:
+    _check_rank("expand", old, new)
+    for before, after in zip(old, new, strict=True):
+        if not same(before, after) and not (before == 1 and resolve(after >= 0)):
+            reason = "only an axis of size 1 can grow"
+            raise ShapeError(f"cannot expand {tuple_text(old)} to {tuple_text(new)}: {reason}")
 
 
 def _ceildiv(value: sint, divisor: int) -> sint:
@@ -300,7 +263,7 @@ def _clamp(value: sint, size: sint) -> sint:
     return smax(0, smin(value, size))
 
 
-def _intersect(first: Mask, second: Mask) -> Mask:
+def _intersection(first: Mask, second: Mask) -> Mask:
     return tuple([(smax(a, c), smin(b, d)) for (a, b), (c, d) in zip(first, second, strict=True)])
 
 

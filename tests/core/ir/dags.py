@@ -1,9 +1,7 @@
-"""Random graphs, deep graphs, and the real ASTs, for the tests of the forms in which graphs are stored."""
+"""Random graphs and deep ones, for the tests of the forms in which graphs are stored."""
 
 from __future__ import annotations
 
-import gzip
-from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
@@ -27,11 +25,6 @@ def chain(length: int) -> UOp:
     for _ in range(length - 1):
         node = UOp(Ops.NEG, dtypes.int, (node,))
     return node
-
-
-def read_asts(shared_data: Path) -> list[str]:
-    with gzip.open(shared_data / "asts.txt.gz", "rt", encoding="utf-8") as lines:
-        return lines.read().splitlines()
 
 
 DTYPES = st.one_of(

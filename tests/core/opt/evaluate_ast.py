@@ -27,9 +27,7 @@ ALU: dict[Ops, Callable[..., Array]] = {
 REDUCE: dict[Ops, Any] = {Ops.ADD: np.add, Ops.MUL: np.multiply, Ops.MAX: np.maximum}
 
 
-def outputs(
-    ast: UOp, inputs: dict[int, Array], sizes: dict[int, int], global_dims: int = 0
-) -> dict[int, Array]:
+def outputs(ast: UOp, inputs: dict[int, Array], sizes: dict[int, int], global_dims: int = 0) -> dict[int, Array]:
     """What the AST stores to its buffers, of `sizes` elements; an element that is not stored stays -999.
 
     Each index along the first `global_dims` axes is a workgroup with local memory of its own.

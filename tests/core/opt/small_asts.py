@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.dtype import DType, dtypes
+from core.dtype import DType, ImageDType, dtypes, image_dtype
 from core.ir.ops import Ops
 from core.ir.uop import UOp, sint
 from core.shape import ShapeTracker, View
@@ -29,8 +29,9 @@ def tracker(*shape: sint, strides: tuple[sint, ...] | None = None) -> ShapeTrack
 
 
 def load(number: int, st: ShapeTracker, dtype: DType = dtypes.float) -> UOp:
-    buffer = UOp(Ops.DEFINE_GLOBAL, dtype.ptr(), (), number)
-    return UOp(Ops.LOAD, dtype.base, (buffer, st.to_uop()))
+    """What buffer `number` of `dtype`, a scalar or an image, holds at `st`."""
+    pointer = dtype if isinstance(dtype, ImageDType) else dtype.ptr()
+    return UOp(Ops.LOAD, pointer.base, (UOp(Ops.DEFINE_GLOBAL, pointer, (), number), st.to_uop()))
 
 
 def const(value: float, shape: tuple[sint, ...], dtype: DType = dtypes.float) -> UOp:
@@ -109,3 +110,49 @@ def two_outputs(rows: int, columns: int) -> UOp:
     doubled = alu(Ops.MUL, load(1, tracker(*shape)), const(2, shape))
     added = alu(Ops.ADD, load(1, tracker(*shape)), load(2, tracker(*shape)))
     return sink(store(doubled, *shape), store(added, *shape, number=3))
+
+
+def matvec(rows: int, columns: int) -> UOp:
+    """out[i, 0] = sum over j of x[j] * a[i, j]"""
+    vector = load(1, tracker(rows, columns, strides=(0, 1)))
+    matrix = load(2, tracker(rows, columns))
+    return sink(store(reduce(Ops.ADD, alu(Ops.MUL, vector, matrix), 1), rows, 1))
+
+
+def window_sum(rows: int, columns: int, height: int, width: int) -> UOp:
+    """out[i, j] = sum over y, x of a[i + y, j + x] * w[y, x]"""
+    row = columns + width - 1
+    shape = (rows, columns, height, width)
+    image = load(1, tracker(*shape, strides=(row, 1, row, 1)))
+    weights = load(2, tracker(*shape, strides=(0, 0, width, 1)))
+    return sink(store(reduce(Ops.ADD, alu(Ops.MUL, image, weights), 2, 3), rows, columns, 1, 1))
+
+
+def interleaved(rows: int, parts: int) -> UOp:
+    """out[i, p] = a[i] where p is 0, else b[i]: a small masked axis, as of a stack"""
+    shape = (rows, parts)
+    first = ShapeTracker((View.create(shape, (1, 0), 0, ((0, rows), (0, 1))),))
+    rest = ShapeTracker((View.create(shape, (1, 0), 0, ((0, rows), (1, parts))),))
+    return sink(store(alu(Ops.ADD, load(1, first), load(2, rest)), *shape))
+
+
+def image_matmul(m: int, n: int, k: int) -> UOp:
+    """A matmul of images, in which n and k come in fours."""
+    shape = (m, n, 4, k, 4)
+    left = load(1, tracker(*shape, strides=(4 * k, 0, 0, 4, 1)), image_dtype("imagef", (m, k, 4)))
+    right = load(2, tracker(*shape, strides=(0, 16 * k, 1, 16, 4)), image_dtype("imagef", (n, 4 * k, 4)))
+    value = reduce(Ops.ADD, alu(Ops.MUL, left, right), 3, 4)
+    buffer = UOp(Ops.DEFINE_GLOBAL, image_dtype("imagef", (m, n, 4)), (), 0)
+    return sink(UOp(Ops.STORE, dtypes.void, (buffer, tracker(m, n, 4, 1, 1).to_uop(), value)))
+
+
+def image_sum(rows: int, texels: int) -> UOp:
+    """out[i] = sum over all of row i of an image"""
+    shape = (rows, texels, 4)
+    texture = load(1, tracker(*shape), image_dtype("imagef", shape))
+    return sink(store(reduce(Ops.ADD, texture, 1, 2), rows, 1, 1))
+
+
+def strided_copy(shape: tuple[int, ...], strides: tuple[int, ...]) -> UOp:
+    """out = a, read with `strides`"""
+    return sink(store(load(1, tracker(*shape, strides=strides)), *shape))

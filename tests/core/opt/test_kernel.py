@@ -22,8 +22,8 @@ from tests.core.opt.small_asts import (
     reduce,
     row_sum,
     sink,
-    store,
     stacked,
+    store,
     tracker,
     two_outputs,
 )
@@ -127,7 +127,9 @@ def test_shift_to_splits_neighbouring_or_distant_steps_off() -> None:
     assert near.output_shape == (4, 1, 1)
 
 
-@pytest.mark.parametrize(("insert_before", "shape"), [(0, (6, 2, 4)), (1, (2, 6, 4)), (2, (2, 6, 4)), (None, (2, 4, 6))])
+@pytest.mark.parametrize(
+    ("insert_before", "shape"), [(0, (6, 2, 4)), (1, (2, 6, 4)), (2, (2, 6, 4)), (None, (2, 4, 6))]
+)
 def test_shift_to_moves_a_whole_axis_without_leaving_one(insert_before: int | None, shape: tuple[int, ...]) -> None:
     transposed = load(1, tracker(2, 6, 4, strides=(24, 1, 6)))
     kernel = Kernel(sink(store(transposed, 2, 6, 4)), GPU)

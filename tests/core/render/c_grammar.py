@@ -55,12 +55,15 @@ class Reader:
         return token
 
     def read(self, least: int) -> Any:
+        grouped = self.peek() == "("
         left = self.operand()
         while True:
             token = self.peek()
             if token in _BINARY and _BINARY[token] >= least:
                 self.take()
-                left = (token, left, self.read(_BINARY[token] + 1))
+                if token == "<" and left[0] == "<" and not grouped:
+                    raise Unreadable("a<b<c, which clang 22 refuses")
+                left, grouped = (token, left, self.read(_BINARY[token] + 1)), False
             elif token == "?" and least <= _CHOICE:
                 self.take()
                 yes = self.read(0)

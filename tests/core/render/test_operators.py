@@ -13,7 +13,7 @@ from tests.core.render.c_grammar import Reader, Unreadable, needless, tokens
 from tests.core.render.programs import alu, buffer, const, end, program, store
 from tests.core.render.trees import STEPS, Tree
 
-TREES = 2500
+TREES = 150
 
 
 def uops_of(tree: Tree) -> list[UOp]:
@@ -68,6 +68,7 @@ def test_no_parentheses_are_needless(trees: list[Tree]) -> None:
         ("a<b?(c?d:e):f", ["a<b?c?d:e:f"]),
         ("(a?b:c)?d:e", []),
         ("f((a+b))", ["f(a+b)"]),
+        ("(a<b)<c", []),
     ],
 )
 def test_the_reader_of_the_test_knows_needless_ones(text: str, without: list[str]) -> None:
@@ -107,6 +108,8 @@ P, Q = (UOp(Ops.DEFINE_VAR, dtypes.bool, (), (name, 0, 1)) for name in "pq")
         (alu(Ops.WHERE, alu(Ops.CMPLT, A, B), A, alu(Ops.WHERE, P, B, C)), "a<b?a:p?b:c"),
         (alu(Ops.WHERE, alu(Ops.CMPNE, P, const(dtypes.bool, True)), A, B), "!p?a:b"),
         (alu(Ops.CMPNE, alu(Ops.CMPLT, A, B), const(dtypes.bool, True)), "!(a<b)"),
+        (alu(Ops.CMPLT, alu(Ops.CMPLT, A, B), P), "(a<b)<p"),
+        (alu(Ops.CMPLT, P, alu(Ops.CMPLT, A, B)), "p<(a<b)"),
         (alu(Ops.ADD, P, Q), "p|q"),
         (alu(Ops.MUL, P, alu(Ops.CMPLT, A, B)), "p&a<b"),
     ],
