@@ -42,19 +42,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit code. Whatever goes wrong is one sentence on standard error."""
     try:
         code = cli.main(argv if argv is None else list(argv), prog_name="python -m core", standalone_mode=False)
-        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return COULD_NOT_TELL
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except UnreadableFileError as error:
-        _complain(str(error))
-        return COULD_NOT_TELL
-    except BrokenPipeError:
-        # the reader has seen enough; nothing may be written when the interpreter closes its streams
+    except _OutputError as error:
+        # nothing more may be written when Python closes its streams
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return CLOSED_PIPE
+        if error.closed:
+            return CLOSED_PIPE
+        _complain(f"standard output cannot be written: {error}")
+        return COULD_NOT_TELL
     return code if isinstance(code, int) else OK
 
 
@@ -67,8 +66,24 @@ def _complain(message: str) -> None:
     click.echo(f"error: {message}", err=True)
 
 
+class _OutputError(Exception):
+    """Standard output cannot be written; `closed` when its reader has seen enough, which is no failure."""
+
+    def __init__(self, reason: OSError) -> None:
+        super().__init__(reason.strerror)
+        self.closed = isinstance(reason, BrokenPipeError)
+
+
+def _write(text: str) -> None:
+    """Print at once, so that a reader sees each result when it is there and an interrupt loses none."""
+    try:
+        print(text, flush=True)
+    except OSError as error:  # click would take a closed pipe for a failure
+        raise _OutputError(error) from None
+
+
 def _print_json(record: dict[str, Any]) -> None:
-    print(json.dumps(record), flush=True)
+    _write(json.dumps(record))
 
 
 class _BackendType(click.ParamType["tuple[str, Renderer]"]):
@@ -178,7 +193,7 @@ def _print_source(line: Line, record: dict[str, Any], renderer: Renderer) -> Non
     comment = COMMENTS.get(renderer.name, "//")
     opts = " ".join([f"{op}({axis},{arg})" for op, axis, arg in record["applied_opts"]]) or "none"
     head = f"{comment} {line} {record['backend']} {record['name']}  opts: {opts}  {record['ms']:.1f} ms"
-    print(f"{head}\n{record['src'].rstrip()}\n", flush=True)
+    _write(f"{head}\n{record['src'].rstrip()}\n")
 
 
 # ---- run ----------------------------------------------------------------------------------------------------------
@@ -221,7 +236,7 @@ class _Run:
                 _complain(f"{file} holds no case: there is nothing to run")
             return COULD_NOT_TELL
         if not self.jsonl:
-            print(f"{self.right} of {self.total} cases right on {self.label}", flush=True)
+            _write(f"{self.right} of {self.total} cases right on {self.label}")
         if self.unreadable:
             return COULD_NOT_TELL
         return OK if self.right == self.total else FAILED
@@ -279,7 +294,7 @@ class _Run:
         return None if difference is None else f"buffer {number}: {difference}"
 
     def miss(self, case: Case, reason: str) -> None:
-        print(f"{case.name}: {reason}", flush=True)
+        _write(f"{case.name}: {reason}")
 
 
 # ---- backends -----------------------------------------------------------------------------------------------------
@@ -297,7 +312,7 @@ def backends(jsonl: bool) -> int:
             ok = found is not None and found.ok
             _print_json({"backend": name, "rendered": True, "runs": ok, "version" if ok else "reason": detail})
         elif found is None:
-            print(f"{name:8} rendered; nothing runs it here")
+            _write(f"{name:8} rendered; nothing runs it here")
         else:
-            print(f"{name:8} rendered; {'run by ' if found.ok else 'not run here: '}{found.detail}")
+            _write(f"{name:8} rendered; {'run by ' if found.ok else 'not run here: '}{found.detail}")
     return OK

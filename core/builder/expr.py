@@ -229,7 +229,8 @@ class Expr(Movable):
         return self._added(Ops.MUL, axis, keepdims, recompute)
 
     def max(self, axis: Axes = None, keepdims: bool = False, *, recompute: bool = False) -> Expr:
-        """The greatest element along `axis`. A nan does not count; where there is nothing else it is -inf."""
+        """The greatest element along `axis`. A nan does not count, and where there is nothing else it is -inf; an axis
+        of one element is left as it is."""
         if self.dtype.is_bool:
             return self.cast(dtypes.uchar).max(axis, keepdims, recompute=recompute).cast(dtypes.bool)
         return self._reduced(Ops.MAX, axis, keepdims, recompute)

@@ -67,7 +67,8 @@ def chain(shape: Shape, moves: Iterable[Move]) -> tuple[Move, ...]:
             kept.pop()
             shapes.pop()
         elif kept and kept[-1].kind == move.kind == "permute":
-            move = Move("permute", tuple([kept.pop().arg[axis] for axis in move.arg]))
+            first = kept.pop().arg
+            move = Move("permute", tuple([first[axis] for axis in move.arg]))
             shapes.pop()
         if not changes_nothing(shapes[-1], move):
             kept.append(move)

@@ -6,6 +6,7 @@ again. What is true of the value only while nothing wraps (dividing, comparing) 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -96,7 +97,17 @@ class LinearForm:
 
 
 def _sorted(terms: Iterable[tuple[UOp, int]]) -> list[tuple[UOp, int]]:
-    return sorted(terms, key=lambda item: (-abs(item[1]), item[1] < 0, item[0].order))
+    by_size = sorted(terms, key=_by_size)
+    groups = [list(group) for _, group in itertools.groupby(by_size, key=_by_size)]
+    return [item for group in groups for item in (group if len(group) == 1 else sorted(group, key=_by_order))]
+
+
+def _by_size(item: tuple[UOp, int]) -> tuple[int, bool]:
+    return -abs(item[1]), item[1] < 0
+
+
+def _by_order(item: tuple[UOp, int]) -> tuple[object, ...]:
+    return item[0].order
 
 
 def _scaled(term: UOp, factor: int) -> UOp:

@@ -1,7 +1,7 @@
 """Patterns over graphs, and tables of named rewrite rules.
 
-A pattern is compiled once to a closure; a table finds the rules for a node by its op and dtype, so that a rule is tried
-only where its root can match, and rejects at once a rule that needs operands of ops that the node does not have.
+A pattern is compiled once to a closure. A table finds the rules for a node by its op, its dtype and the ops of its
+operands, so that a rule is tried only where these allow it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class UPat:
 
     `op`: an op or several; None for any. `src`: a tuple matches the operands in order, a list in any order, a single
     pattern every operand; None leaves them unchecked. `kind`: letters of `DType.kind` that the dtype may have. `arg`:
-    what `arg` must equal. `needs`: ops that must be among the operands' ops, for rules that check operands themselves.
+    what `arg` must equal. `only`: ops outside of which no operand's op may lie, for rules that take any number of them.
     `name`: the name under which the node is handed to the rule; a name used twice must match the same node.
     """
 
-    __slots__ = ("arg", "dtype", "kind", "name", "needs", "ops", "src")
+    __slots__ = ("arg", "dtype", "kind", "name", "only", "ops", "src")
 
     def __init__(
         self,
@@ -42,11 +42,11 @@ class UPat:
         kind: str | None = None,
         dtype: DType | None = None,
         arg: Any = None,
-        needs: Collection[Ops] = (),
+        only: Collection[Ops] | None = None,
         name: str | None = None,
     ) -> None:
         self.ops = None if op is None else frozenset((op,) if isinstance(op, Ops) else op)
-        self.src, self.kind, self.dtype, self.arg, self.needs, self.name = src, kind, dtype, arg, needs, name
+        self.src, self.kind, self.dtype, self.arg, self.only, self.name = src, kind, dtype, arg, only, name
 
     @staticmethod
     def var(name: str, kind: str | None = None) -> UPat:
@@ -70,10 +70,12 @@ class UPat:
             return False
         return self.kind is None or dtype.kind in self.kind
 
-    def needed_ops(self) -> int:
-        """The ops that must stand among the operands, as a bit mask."""
+    def admits_operands(self, present: int) -> bool:
+        """Whether a node can match whose operands have the ops in the bit mask `present`."""
+        if self.only is not None and (not present or present & ~_mask(self.only)):
+            return False
         single = [next(iter(operand.ops)) for operand in self.operands() if operand.ops and len(operand.ops) == 1]
-        return _mask((*single, *self.needs))
+        return not _mask(single) & ~present
 
 
 def _mask(ops: Iterable[Ops]) -> int:
@@ -96,6 +98,9 @@ class Rule:
     rewrite: Callable[..., UOp | None]
 
 
+_Entry: TypeAlias = "tuple[Match, Callable[[Captures], UOp | None], int, Rule]"
+
+
 class PatternMatcher:
     """A table of rules, tried in order; the first that gives a node wins."""
 
@@ -108,8 +113,9 @@ class PatternMatcher:
             raise ValueError(f"rule {name}.{rootless[0]} names no root op: it would be tried on every node")
 
         self.name, self.rules = name, tuple(rules)
-        self._compiled = [(rule, rule.pattern.needed_ops(), *_compile_rule(name, rule)) for rule in rules]
-        self._dispatch: dict[Ops, dict[DType, list[tuple[int, Match, Callable[..., UOp | None], int, Rule]]]] = {
+        self._compiled = [(rule, *_compile_rule(name, rule)) for rule in rules]
+        # by op, by dtype, by the ops of the operands: filled as they come up
+        self._dispatch: dict[Ops, dict[DType, dict[int, tuple[_Entry, ...]]]] = {
             op: {} for rule in rules for op in rule.pattern.ops or ()
         }
 
@@ -121,19 +127,18 @@ class PatternMatcher:
         by_dtype = self._dispatch.get(node.op)
         if by_dtype is None:
             return None
-        entries = by_dtype.get(node.dtype)
-        if entries is None:
-            entries = by_dtype[node.dtype] = self._entries(node.op, node.dtype)
-        if not entries:
-            return None
-
         present = 0
         for source in node.src:
             present |= 1 << source.op
 
-        for needed, match, call, size, rule in entries:
-            if needed & ~present:
-                continue
+        by_operands = by_dtype.get(node.dtype)
+        if by_operands is None:
+            by_operands = by_dtype[node.dtype] = {}
+        entries = by_operands.get(present)
+        if entries is None:
+            entries = by_operands[present] = self._entries(node.op, node.dtype, present)
+
+        for match, call, size, rule in entries:
             captures: Captures = [None] * size
             if match(node, captures) and (result := call(captures)) is not None and result is not node:
                 recording = trace.active()
@@ -142,12 +147,14 @@ class PatternMatcher:
                 return result
         return None
 
-    def _entries(self, op: Ops, dtype: DType) -> list[tuple[int, Match, Callable[..., UOp | None], int, Rule]]:
-        return [
-            (needed, match, call, size, rule)
-            for rule, needed, match, call, size in self._compiled
-            if rule.pattern.admits(op, dtype)
-        ]
+    def _entries(self, op: Ops, dtype: DType, present: int) -> tuple[_Entry, ...]:
+        return tuple(
+            [
+                (match, call, size, rule)
+                for rule, match, call, size in self._compiled
+                if rule.pattern.admits(op, dtype) and rule.pattern.admits_operands(present)
+            ]
+        )
 
 
 def _compile_rule(table: str, rule: Rule) -> tuple[Match, Callable[[Captures], UOp | None], int]:

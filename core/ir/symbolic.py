@@ -31,7 +31,7 @@ def binary(op: Ops, left: UPat, right: UPat, kind: str | None = None) -> UPat:
 
 
 def fold_constants(node: UOp) -> UOp | None:
-    if any(source.op is not Ops.CONST for source in node.src) or node.dtype.count > 1:
+    if node.dtype.count > 1:
         return None
     operand_dtype = node.src[-1].dtype
     value = evaluate(node.op, node.dtype, [source.arg for source in node.src], operand_dtype)
@@ -342,7 +342,7 @@ BOUNDED = UPat(BOTH, kind="iub", name="node")
 NOT_X = UPat(Ops.CMPNE, src=(X, UPat.const(value=True)), kind="b", name="inverse")
 
 RULES: Final = (
-    Rule("fold_constants", "an op on constants is a constant", UPat(GroupOp.ALU, needs=(Ops.CONST,), name="node"), fold_constants),
+    Rule("fold_constants", "an op on constants is a constant", UPat(GroupOp.ALU, only=(Ops.CONST,), name="node"), fold_constants),
     Rule("fold_cast", "a cast constant is a constant", UPat(Ops.CAST, src=(C,), name="node"), fold_cast),
     Rule("constant_right", "a constant stands on the right of a commutative op", UPat(GroupOp.Commutative, src=(UPat.const(), Y), name="node"), constant_right),
     Rule("known_range", "an integer that can take one value only is that constant", BOUNDED, fold_known_range),

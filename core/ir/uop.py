@@ -316,7 +316,7 @@ def _fill_order(root: UOp) -> None:
 
     Comparing nested tuples recurses, so a deep node's key has the checksum alone for its operands.
     """
-    for node in root.toposort():
+    for node in toposort((root,)):
         if node._order is None:
             sources: tuple[Any, ...] = tuple([source._order for source in node.src])
             depth = 1 + max((source[0] for source in sources), default=0)

@@ -84,16 +84,14 @@ IMPROVEMENTS: Final[dict[Ops, tuple[Rule, ...]]] = {
 def _tables(target: type[LoweringTarget]) -> tuple[PatternMatcher, ...]:
     """The tables that apply to a backend, in order."""
     available = target.code_for_op.keys()
-    missing = PatternMatcher("decompose", [rule for op, rule in DECOMPOSITIONS.items() if op not in available])
-    better = PatternMatcher(
-        "improve", [rule for op, rules in IMPROVEMENTS.items() if op in available for rule in rules]
-    )
-    every = (target.pre_matcher, missing, better, target.extra_matcher)
+    rules = [rule for op, rule in DECOMPOSITIONS.items() if op not in available]
+    rules += [rule for op, rules in IMPROVEMENTS.items() if op in available for rule in rules]
+    every = (target.pre_matcher, PatternMatcher("decompose", rules), target.extra_matcher)
     return tuple([table for table in every if table is not None and table.rules])
 
 
 def decompose(sink: UOp, target: LoweringTarget) -> UOp:
-    """`sink` in ops that `renderer` has. What cannot be decomposed is left for the renderer to refuse."""
+    """`sink` in ops that the backend has. What cannot be decomposed is left for the renderer to refuse."""
     for table in _tables(type(target)):
         sink = graph_rewrite(sink, table)
     return sink

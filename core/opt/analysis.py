@@ -36,10 +36,9 @@ class Analysis:
 def analyse(ast: UOp) -> Analysis:
     """Verify `ast`, and bring its axes into the order and number in which a kernel walks them. Raises SpecError."""
     verify_ast(ast)
-    shapes = ast_shapes(ast)
     nodes = ast.toposort()
-
     reduceops = tuple([node for node in nodes if node.op is Ops.REDUCE_AXIS])
+    shapes = ast_shapes(ast) if reduceops else {}
     # the last store comes first: its shape is the kernel's output shape
     bufs = tuple([node for node in nodes if node.op in GroupOp.Buffer][::-1])
     buf_index = {buf: i for i, buf in enumerate(bufs)}

@@ -257,6 +257,6 @@ class Kernel:
 
         return to_program(self, name_override)
 
-    def mem_estimate(self) -> sint:
+    def mem_estimate(self) -> int:
         """How many bytes of global memory the kernel reaches."""
         return memory_bytes(self.ast)

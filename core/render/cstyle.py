@@ -90,6 +90,8 @@ class CStyleRenderer(Renderer):
 
     def cast(self, dtype: DType, source: DType, value: Expr) -> Expr:
         """A scalar converted. Floats go to narrow and unsigned integers through one that has room for the sign."""
+        if dtype.is_bool:
+            return Expr(f"{wrapped(value, Rank.EQUAL)}!=0", Rank.EQUAL, value.depth + 1)
         through = ""
         if source.is_float and dtype.is_int and dtype.bits < 32:
             through = f"({self.type_names['int']})"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from numpy.typing import NDArray
 
 from core.errors import RuntimeFailure
+from core.render.llvm_half import HALF_LIBRARY
 from core.runtime.base import arguments, signature
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = ["LLVMRuntime"]
 HOW_TO_INSTALL: Final = "llvmlite is missing: `pip install 'llvmlite>=0.50'`"
 SPEED_LEVEL: Final = 1
 MAX_ENGINES: Final = 256
+SHOWN_LINES: Final = 3
 
 
 @functools.cache
@@ -34,6 +36,12 @@ def _binding() -> Any:
     return binding
 
 
+def _host() -> tuple[str, str]:
+    """(name, features) of this machine's processor, as LLVM writes them."""
+    binding = _binding()
+    return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+
+
 @functools.lru_cache(maxsize=MAX_ENGINES)
 def _engine(source: str) -> Any:
     """The compiled module; it owns its machine code, so it must outlive every call of it."""
@@ -43,12 +51,14 @@ def _engine(source: str) -> Any:
         module.verify()
     except RuntimeError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        raise RuntimeFailure(f"LLVM refuses the source: {' '.join(lines[:3])}") from None
+        raise RuntimeFailure(f"LLVM refuses the source: {' '.join(lines[:SHOWN_LINES])}") from None
 
+    cpu, features = _host()
+    if "half" in source and "+f16c" not in features:
+        module.link_in(binding.parse_assembly(HALF_LIBRARY))
     # one for each engine: the engine takes it over
-    machine = binding.Target.from_default_triple().create_target_machine(
-        cpu=binding.get_host_cpu_name(), features=binding.get_host_cpu_features().flatten(), opt=2, jit=True
-    )
+    target = binding.Target.from_default_triple()
+    machine = target.create_target_machine(cpu=cpu, features=features, opt=2, jit=True)
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     tuning = binding.create_pipeline_tuning_options(speed_level=SPEED_LEVEL)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from math import gcd
 from typing import TypeAlias
 
-__all__ = ["Affine", "Atom", "Division", "Limits", "Quotient"]
+__all__ = ["Affine", "Atom", "Division", "Limits", "Quotient", "expand"]
 
 Atom: TypeAlias = "int | Quotient"
 # the least and the greatest value of each atom
@@ -71,6 +71,8 @@ class Division:
         self.limits = limits
         self._atoms: dict[tuple[object, ...], Quotient] = {}
 
+    # ---- dividing -------------------------------------------------------------------------------------------------
+
     def divide(self, form: Affine, divisor: int) -> tuple[Affine, Affine]:
         """Quotient and remainder, affine where no term of the form carries into the quotient."""
         if divisor == 1:
@@ -80,21 +82,25 @@ class Division:
             return quotient, form.plus(quotient, -divisor)
 
         # what the limits of joint forms do not settle, their terms may
-        joint = next(self._splits(form, divisor))
-        rest = form.plus(joint, -divisor)
+        quotient = next(self._splits(form, divisor))
+        rest = form.plus(quotient, -divisor)
         plain = expand(rest)
-        quotient = self._exact(plain, divisor) if plain is not rest else None
-        if quotient is not None:
+        more = self._exact(plain, divisor) if plain is not rest else None
+        if more is not None:
             low, high = rest.bounds(self.limits)
-            known = self._joint(quotient, low // divisor, high // divisor)
-            return joint.plus(known), plain.plus(quotient, -divisor)
-        quotient = next(self._splits(plain, divisor))
-        bounds = rest.plus(quotient, -divisor).bounds(self.limits)
-        plain = plain.plus(quotient, -divisor)
-        return joint.plus(quotient).plus(self._quotient(plain, divisor, bounds)), self._remainder(plain, divisor)
+            return quotient.plus(self._joint(more, low // divisor, high // divisor)), plain.plus(more, -divisor)
+
+        more = next(self._splits(plain, divisor))
+        rest, plain = rest.plus(more, -divisor), plain.plus(more, -divisor)
+        # of an atom, the joint forms may know more than its own terms
+        low, high = rest.bounds(self.limits)
+        atom = self._quotient(plain, divisor, low // divisor, high // divisor)
+        return quotient.plus(more).plus(atom), self._remainder(plain, divisor)
 
     def _exact(self, form: Affine, divisor: int) -> Affine | None:
-        if form.bounds(self.limits)[0]<0: return None
+        """The quotient where it is affine."""
+        if form.bounds(self.limits)[0] < 0:
+            return None
         for quotient in self._splits(form, divisor):
             if form.plus(quotient, -divisor).bounds(self.limits)[1] < divisor:
                 return quotient
@@ -110,25 +116,36 @@ class Division:
             low = form.plus(Affine(0, steps), -divisor).bounds(self.limits)[0]
             yield Affine(low // divisor, steps)
 
-    def _quotient(self, form: Affine, divisor: int, bb: tuple[int,int]) -> Affine:
-        """`form // divisor` as an atom, of the smallest form that has this quotient."""
-        d0=divisor
-        for unit in sorted({gcd(divisor, step) for step in form.steps.values()} - {1}, reverse=True):
-            small = Affine(form.base % unit, {atom: step for atom, step in form.steps.items() if step % unit})
-            low, high = small.bounds(self.limits)
-            if low >= 0 and high < unit:
-                steps = {atom: step // unit for atom, step in form.steps.items() if step % unit == 0}
-                form, divisor = Affine(form.base // unit, steps), divisor // unit
-                break
+    def _quotient(self, form: Affine, divisor: int, low: int, high: int) -> Affine:
+        """`form // divisor`, known to lie in [low, high], as an atom of the smallest form that has this quotient."""
+        small = self.negligible(form, divisor)
+        if small is not None:
+            unit, form = small[0], form.plus(small[1], -1)
+            form = Affine(form.base // unit, {atom: step // unit for atom, step in form.steps.items()})
+            divisor //= unit
         if form.base == 0 and len(form.steps) == 1:
             ((atom, step),) = form.steps.items()
             if isinstance(atom, Quotient) and step == 1 and not atom.remainder:
                 form, divisor = atom.form, divisor * atom.divisor
-        low, high = form.bounds(self.limits)
-        return self._atom(form, divisor, False, (max(low // divisor,bb[0]//d0), min(high // divisor,bb[1]//d0)))
+        least, greatest = form.bounds(self.limits)
+        return self._atom(form, divisor, False, (max(low, least // divisor), min(high, greatest // divisor)))
 
     def _remainder(self, form: Affine, divisor: int) -> Affine:
         return self._atom(form, divisor, True, (0, min(form.bounds(self.limits)[1], divisor - 1)))
+
+    def negligible(self, form: Affine, bound: int) -> tuple[int, Affine] | None:
+        """A unit of `bound`, and the part of the form below it that cannot change how the form compares with `bound`.
+
+        The part that is left is a multiple of the unit, and the largest possible one is found.
+        """
+        for unit in sorted({gcd(bound, step) for step in form.steps.values()} - {1}, reverse=True):
+            small = Affine(form.base % unit, {atom: step for atom, step in form.steps.items() if step % unit})
+            low, high = small.bounds(self.limits)
+            if low >= 0 and high < unit:
+                return unit, small
+        return None
+
+    # ---- learning -------------------------------------------------------------------------------------------------
 
     def allows(self, form: Affine, low: int, high: int) -> bool:
         """Whether `low <= form <= high` may hold."""
@@ -136,17 +153,15 @@ class Division:
         return least <= high and low <= greatest
 
     def confine(self, form: Affine, low: int, high: int) -> Affine:
-        """Learns that `low <= form <= high`; what to use for the form from now on."""
+        """Learns that `low <= form <= high`, which may hold; what to use for the form from now on."""
         least, greatest = form.bounds(self.limits)
         for atom, step in form.steps.items():
             first, last = self.limits[atom]
             # how far the atom may be from the end where the form is least, and from the one where it is greatest
             up, down = (high - least) // abs(step), (greatest - low) // abs(step)
-            self.limits[atom] = (
-                (max(first, last - down), min(last, first + up))
-                if step > 0
-                else (max(first, last - up), min(last, first + down))
-            )
+            if step < 0:
+                up, down = down, up
+            self.limits[atom] = (max(first, last - down), min(last, first + up))
         return self._joint(form, low, high)
 
     def _joint(self, form: Affine, low: int, high: int) -> Affine:

@@ -7,7 +7,6 @@ is used on the way down, since a position matters only where all masks show it.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import gcd
 from typing import TypeAlias, cast
 
 from core.shape.affine import Affine, Division, Limits, expand
@@ -45,14 +44,13 @@ def static_index(views: tuple[View, ...]) -> Index:
         return Index(Affine(0, {}), [], set(), full, True)
 
     found = _walk(views, dict(full), masks=True)
-    if found.never:
-        return Index(_walk(views, full, masks=False).position, [], set(), found.limits, True)
     known = {axis: found.limits[axis] for axis in full}
-    if len(views) > 1 and known != full:
-        # what the lower masks say of the axes simplifies what the upper views make of them
-        again = _walk(views, known, masks=True)
-        return Index(again.position, found.conditions, found.masked, again.limits, again.never)
-    return found
+    # what the lower masks say of the axes simplifies what the upper views make of them
+    again = found if found.never or len(views) == 1 or known == full else _walk(views, known, masks=True)
+    if again.never:
+        unmasked = _walk(views, full, masks=False)
+        return Index(unmasked.position, [], set(), unmasked.limits, True)
+    return Index(again.position, found.conditions, found.masked, again.limits, False)
 
 
 def _walk(views: tuple[View, ...], limits: Limits, *, masks: bool) -> Index:
@@ -94,12 +92,8 @@ def _axes_of(division: Division, form: Affine, bound: int | None) -> set[int]:
     if bound is None:
         return set()
     form = expand(form)
-    for unit in sorted({gcd(bound - form.base, step) for step in form.steps.values()} - {1}, reverse=True):
-        small = Affine(0, {atom: step for atom, step in form.steps.items() if step % unit})
-        low, high = small.bounds(division.limits)
-        if low >= 0 and high < unit:
-            return form.plus(small, -1).axes()
-    return form.axes()
+    small = division.negligible(Affine(0, form.steps), bound - form.base)
+    return (form if small is None else form.plus(small[1], -1)).axes()
 
 
 def _taken_apart(division: Division, position: Affine, shape: tuple[int, ...]) -> list[Affine]:

@@ -85,8 +85,9 @@ class _Builder:
             for term, factor in part.terms.items():
                 terms[term] = terms.get(term, 0) + factor * step
         total = LinearForm(self.dtype, {term: factor for term, factor in terms.items() if factor}, base).to_uop()
-        # the terms are in order already; what is left to fold is a remainder that meets its quotient
-        return folded(Ops.ADD, self.dtype, total.src) if total.op is Ops.ADD else total
+        if total.op is Ops.ADD and any(term.op is Ops.MOD for term in terms):
+            return folded(Ops.ADD, self.dtype, total.src)  # a remainder may meet its quotient
+        return total
 
     def _quotient(self, atom: Quotient) -> UOp:
         found = self.quotients.get(atom)

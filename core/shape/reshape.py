@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from core.ir.uop import UOp, resolve, sint, sint_prod
-from core.shape.sizes import MEMO_SIZE, Mask, Shape, ShapeError, same, tuple_text
+from core.shape.sizes import MEMO_SIZE, Mask, Shape, ShapeError, check_sizes, same, tuple_text
 from core.shape.view import View
 
 __all__ = ["reshape_view"]
@@ -25,7 +25,7 @@ Interval: TypeAlias = "tuple[sint, sint]"
 @lru_cache(MEMO_SIZE)
 def reshape_view(view: View, shape: Shape) -> View | None:
     """`view` as `shape`, or None where that needs a second view. Raises ShapeError where the sizes differ."""
-    check_reshape(view.shape, shape)
+    _check_reshape(view.shape, shape)
     if view.contiguous or 0 in view.shape:
         return View.create(shape)
     if view.empty:
@@ -37,10 +37,8 @@ def reshape_view(view: View, shape: Shape) -> View | None:
     return _reshape_plain(view, shape, blocks) if view.mask is None else _reshape_masked(view, view.mask, shape, blocks)
 
 
-def check_reshape(old: Shape, new: Shape) -> None:
-    """Raises ShapeError where the two shapes are known to differ in size."""
-    if any(not resolve(size >= 0) for size in new):
-        raise ShapeError(f"cannot reshape {tuple_text(old)} to {tuple_text(new)}: a size is negative")
+def _check_reshape(old: Shape, new: Shape) -> None:
+    check_sizes(new)
     if resolve(_differs(sint_prod(old), sint_prod(new)), False):
         raise ShapeError(f"cannot reshape {tuple_text(old)} to {tuple_text(new)}: the numbers of elements differ")
 

@@ -7,13 +7,14 @@ from itertools import chain
 from typing import Final, TypeAlias
 
 from core.errors import CompileError
-from core.ir.uop import UOp, sint, ssimplify
+from core.ir.uop import UOp, resolve, sint, ssimplify
 
 __all__ = [
     "MEMO_SIZE",
     "Mask",
     "Shape",
     "ShapeError",
+    "check_sizes",
     "is_static",
     "lower_bound",
     "ranges_text",
@@ -48,6 +49,13 @@ def row_major(shape: Shape) -> Shape:
             step = step * size
     strides.reverse()
     return tuple(strides)
+
+
+def check_sizes(shape: Shape) -> None:
+    """Raises ShapeError where a size is known to be negative."""
+    for size in shape:
+        if size < 0 if size.__class__ is int else not resolve(size >= 0):
+            raise ShapeError(f"a shape has no negative sizes: {tuple_text(shape)}")
 
 
 def is_static(shape: Shape, strides: Shape, offset: sint, mask: Mask | None) -> bool:

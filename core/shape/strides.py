@@ -119,4 +119,3 @@ def _greatest(view: View) -> int:
     for size, stride in zip(view.shape, view.strides, strict=True):
         greatest += max(0, upper_bound(stride) * (upper_bound(size) - 1))
     return greatest
-

@@ -19,6 +19,7 @@ from core.shape.sizes import (
     Mask,
     Shape,
     ShapeError,
+    check_sizes,
     is_static,
     ranges_text,
     row_major,
@@ -47,17 +48,13 @@ class View:
     static: bool  # no entry is symbolic
 
     def __new__(cls, shape: Shape, strides: Shape, offset: sint, mask: Mask | None, contiguous: bool) -> View:
-        key = (shape, strides, offset, mask, contiguous)
-        found = _views.get(key)
+        found = _views.get((shape, strides, offset, mask, contiguous))
         if found is not None:
             return found
 
-        view = object.__new__(cls)
-        view.shape, view.strides, view.offset, view.mask, view.contiguous = key
-        view.static = is_static(shape, strides, offset, mask)
-        _check_fields(view)
-        _views[key] = view
-        return view
+        static = is_static(shape, strides, offset, mask)
+        _check_fields(shape, strides, offset, mask, contiguous and static)
+        return _intern(shape, strides, offset, mask, contiguous, static)
 
     @staticmethod
     def create(shape: Shape, strides: Shape | None = None, offset: sint = 0, mask: Mask | None = None) -> View:
@@ -185,27 +182,38 @@ class View:
 _views: WeakValueDictionary[tuple[object, ...], View] = WeakValueDictionary()
 
 
+def _intern(shape: Shape, strides: Shape, offset: sint, mask: Mask | None, contiguous: bool, static: bool) -> View:
+    key = (shape, strides, offset, mask, contiguous)
+    view = _views.get(key)
+    if view is None:
+        view = _views[key] = object.__new__(View)
+        view.shape, view.strides, view.offset, view.mask, view.contiguous = key
+        view.static = static
+    return view
+
+
 @lru_cache(MEMO_SIZE)
 def _create(shape: Shape, strides: Shape | None, offset: sint, mask: Mask | None) -> View:
-    if not is_static(shape, strides or (), offset, mask):
+    static = is_static(shape, strides or (), offset, mask)
+    if not static:
         shape, offset = simplified(shape), ssimplify(offset)
         strides = None if strides is None else simplified(strides)
         mask = None if mask is None else tuple([(ssimplify(low), ssimplify(high)) for low, high in mask])
-    for size in shape:
-        if not resolve(size >= 0):
-            raise ShapeError(f"a shape has no negative sizes: {tuple_text(shape)}")
+    check_sizes(shape)
     if 0 in shape:
-        return View(shape, (0,) * len(shape), 0, None, True)
-    plain = row_major(shape)
+        return _intern(shape, (0,) * len(shape), 0, None, True, static)
+
     if strides is None:
-        return View(shape, plain, offset, None, offset == 0) if mask is None else _create(shape, plain, offset, mask)
-    _check_rank("give strides to", shape, strides)
-    if 1 in shape:
-        strides = tuple([0 if size == 1 else stride for size, stride in zip(shape, strides, strict=True)])
+        strides = row_major(shape)
+    else:
+        _check_rank("give strides to", shape, strides)
+        if 1 in shape:
+            strides = tuple([0 if size == 1 else stride for size, stride in zip(shape, strides, strict=True)])
     if mask is not None:
         _check_rank("mask", shape, mask)
         strides, offset, mask = _fold_mask(shape, strides, offset, mask)
-    return View(shape, strides, offset, mask, mask is None and offset == 0 and strides == plain)
+    contiguous = mask is None and offset == 0 and strides == row_major(shape)
+    return _intern(shape, strides, offset, mask, contiguous, static)
 
 
 def _fold_mask(shape: Shape, strides: Shape, offset: sint, mask: Mask) -> tuple[Shape, sint, Mask | None]:
@@ -230,16 +238,13 @@ def flip_steps(shape: Shape, axes: Iterable[int]) -> tuple[int, ...]:
     return tuple([-1 if axis in chosen else 1 for axis in range(len(shape))])
 
 
-def _check_fields(view: View) -> None:
-    rank = len(view.shape)
-    if len(view.strides) != rank or (view.mask is not None and len(view.mask) != rank):
-        raise ShapeError(f"a view needs a stride and, if masked, a range for each of its axes: {view}")
-    if not view.contiguous or not view.static:
-        return
-    if view.offset != 0 or view.mask is not None:
-        raise ShapeError(f"a contiguous view has no offset and no mask: {view}")
-    if 0 not in view.shape and view.strides != row_major(view.shape):
-        raise ShapeError(f"a contiguous view has row-major strides: {view}")
+def _check_fields(shape: Shape, strides: Shape, offset: sint, mask: Mask | None, contiguous: bool) -> None:
+    if len(strides) != len(shape) or (mask is not None and len(mask) != len(shape)):
+        raise ShapeError(f"a view of {tuple_text(shape)} needs a stride and, if masked, a range for each axis")
+    if contiguous and (offset != 0 or mask is not None):
+        raise ShapeError(f"a contiguous view of {tuple_text(shape)} has no offset and no mask")
+    if contiguous and 0 not in shape and strides != row_major(shape):
+        raise ShapeError(f"a contiguous view of {tuple_text(shape)} has no strides {tuple_text(strides)}")
 
 
 def _check_rank(what: str, shape: Shape, given: Sequence[object]) -> None:

@@ -156,6 +156,8 @@ class Program:
         if name in ("max", "min"):
             if value.dtype.kind == "b":
                 return Pair(made, (np.any if name == "max" else np.all)(value, axis=axes, keepdims=keepdims))
+            if all(value.shape[axis] == 1 for axis in axes):  # there is nothing to choose from, a nan stays
+                return Pair(made, value if keepdims else np.squeeze(value, axes))
             best = np.fmax if name == "max" else np.fmin
             worst = extreme(value.dtype, name)
             return Pair(made, best.reduce(value, axis=axes, keepdims=keepdims, initial=worst))
@@ -288,12 +290,10 @@ def factorings(size: int) -> list[tuple[int, ...]]:
 
 # ---- the test -----------------------------------------------------------------------------------------------------
 
-built: Counter[str] = Counter()
-
 
 @settings(max_examples=600)
 @given(st.data())
-def test_a_random_expression_is_what_numpy_makes_of_it(data: st.DataObject) -> None:
+def judge(outcomes: Counter[str], data: st.DataObject) -> None:
     program = Program(data.draw)
     with np.errstate(all="ignore"):
         pair = program.leaf()
@@ -307,15 +307,18 @@ def test_a_random_expression_is_what_numpy_makes_of_it(data: st.DataObject) -> N
     try:
         ast, numbers = kernel(expr), kernel_buffers(expr)
     except BuildError as error:
-        built["refused"] += 1
+        outcomes["refused"] += 1
         assert "each element would compute it again" in str(error) or "stand side by side" in str(error)
         return
 
-    built["built"] += 1
+    outcomes["built"] += 1
     inputs = {numbers[name]: array for name, array in program.arrays.items() if name in numbers}
     result = interpret(ast, inputs)[0]
     np.testing.assert_array_equal(result.reshape(expected.shape), expected, err_msg=repr(ast))
 
 
-def test_most_random_expressions_are_one_kernel() -> None:
-    assert built["built"] > 8 * built["refused"], "run after the random expressions of this module"
+def test_a_random_expression_is_what_numpy_makes_of_it() -> None:
+    outcomes: Counter[str] = Counter()
+    judge(outcomes)
+    # nearly all of them are one kernel: the builder refuses little
+    assert outcomes["built"] > 20 * outcomes["refused"]

@@ -197,10 +197,24 @@ def environment() -> dict[str, str]:
 
 def test_a_closed_pipe_ends_quietly(tmp_path):
     asts = written(tmp_path / "asts.txt", *[copied(size) for size in range(1, 300)])
-    command = f"{sys.executable} -m core compile {asts} --backend c --jsonl | head -n 1"
-    ran = subprocess.run(command, shell=True, capture_output=True, env=environment(), timeout=120, check=False)
-    assert len(ran.stdout.splitlines()) == 1
-    assert ran.stderr == b""
+    command = [sys.executable, "-m", "core", "compile", str(asts), "--backend", "c", "--jsonl"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert json.loads(process.stdout.readline())["ok"]
+        process.stdout.close()
+        assert process.wait(timeout=120) == 141
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_one_sentence(tmp_path):
+    asts = written(tmp_path / "asts.txt", copied(4))
+    command = [sys.executable, "-m", "core", "compile", str(asts), "--backend", "c"]
+    with open("/dev/full", "wb") as full:
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=environment(), timeout=60, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr == b"error: standard output cannot be written: No space left on device\n"
 
 
 def test_an_interrupt_ends_with_130_and_each_line_was_flushed(tmp_path):
@@ -341,9 +355,8 @@ def test_the_cases_that_were_handed_over(call, shared_data, backend):
 
 
 def test_backends_are_listed(call, monkeypatch):
-    monkeypatch.setattr(
-        cli, "available", lambda: {"c": Availability(True, "gcc 12"), "llvm": Availability(False, "get it")}
-    )
+    found = {"c": Availability(True, "gcc 12"), "llvm": Availability(False, "get it")}
+    monkeypatch.setattr(cli, "available", lambda: found)
     code, out, _ = call("backends")
     assert code == 0
     assert "c        rendered; run by gcc 12\n" in out

@@ -5,20 +5,11 @@ from __future__ import annotations
 import gzip
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from core.ir.text import parse_uop
-from core.ir.uop import UOp
-
-
-class RealAsts(NamedTuple):
-    """The lines, the graph of each, and the seconds of CPU that reading them took."""
-
-    lines: list[str]
-    asts: list[UOp]
-    seconds: float
+from tests.core.ir.dags import RealAsts
 
 
 @pytest.fixture(scope="session")

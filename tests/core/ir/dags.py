@@ -1,8 +1,8 @@
-"""Random graphs and deep ones, for the tests of the forms in which graphs are stored."""
+"""Random graphs, deep ones and the real ones, for the tests of the forms in which graphs are stored."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
@@ -13,6 +13,14 @@ from core.ir.uop import UOp
 from core.shape import ShapeTracker, View
 
 VOID = dtypes.void
+
+
+class RealAsts(NamedTuple):
+    """The lines, the graph of each, and the seconds of CPU that reading them took."""
+
+    lines: list[str]
+    asts: list[UOp]
+    seconds: float
 
 
 def const(value: int = 1) -> UOp:

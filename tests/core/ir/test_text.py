@@ -21,8 +21,7 @@ from core.ir.ops import Ops
 from core.ir.text import format_uop, parse_uop
 from core.ir.uop import UOp
 from core.shape import ShapeTracker, View
-from tests.core.ir.conftest import RealAsts
-from tests.core.ir.dags import ARGS, chain, const, dags
+from tests.core.ir.dags import ARGS, RealAsts, chain, const, dags
 
 DEEP = 20_000
 # seconds of CPU; reading all lines took a quarter of it where it was measured

@@ -35,9 +35,6 @@ def test_constants_and_images() -> None:
     assert memory_bytes(image_sum(4, 8)) == 4 * (4 * 8 * 4) + 4 * 4
 
 
-def test_a_symbolic_kernel_has_a_symbolic_estimate() -> None:
+def test_variables_are_taken_at_their_greatest() -> None:
     size = UOp.variable("n", 1, 10)
-    estimate = memory_bytes(sink(store(load(1, tracker(4, size, strides=(10, 1))), 4, size)))
-    if isinstance(estimate, UOp):
-        estimate = estimate.vmax
-    assert estimate == 4 * 2 * 40
+    assert memory_bytes(sink(store(load(1, tracker(4, size, strides=(10, 1))), 4, size))) == 4 * 2 * 40

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,8 @@ from tests.core.opt.small_asts import (
     tracker,
     two_outputs,
 )
+
+REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +51,7 @@ def test_symbolic_sizes_are_written_as_expressions() -> None:
 
 def test_the_same_kernel_gets_the_same_name_every_time() -> None:
     names = {Kernel(matmul(8, 16, 32), CPU).hand_coded_optimizations().name for _ in range(3)}
-    assert names == {"r_8_4_8_4_4"}
+    assert names == {"r_8_16_32"}
 
 
 def test_a_name_does_not_depend_on_the_hash_seed() -> None:
@@ -58,7 +61,12 @@ def test_a_name_does_not_depend_on_the_hash_seed() -> None:
     )
     names = {
         subprocess.run(
-            [sys.executable, "-c", script], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True, text=True
+            [sys.executable, "-c", script],
+            cwd=REPOSITORY,
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
         ).stdout
         for seed in ("0", "1")
     }

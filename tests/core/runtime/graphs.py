@@ -12,17 +12,22 @@ def tracker(*views: View) -> ShapeTracker:
     return ShapeTracker(views)
 
 
-def plain(*shape: int) -> ShapeTracker:
-    """The view of a whole buffer, row by row."""
+def row_by_row(shape: tuple[int, ...]) -> tuple[int, ...]:
     strides, stride = [], 1
     for size in reversed(shape):
         strides.insert(0, stride if size != 1 else 0)
         stride *= size
-    return tracker(View(shape, tuple(strides), 0, None, True))
+    return tuple(strides)
+
+
+def plain(*shape: int) -> ShapeTracker:
+    """The view of a whole buffer, row by row."""
+    return strided(shape, row_by_row(shape))
 
 
 def strided(shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0, mask: object = None) -> ShapeTracker:
-    return tracker(View(shape, strides, offset, mask, False))
+    contiguous = offset == 0 and mask is None and strides == row_by_row(shape)
+    return tracker(View(shape, strides, offset, mask, contiguous))
 
 
 def same(*shape: int) -> ShapeTracker:

@@ -14,7 +14,7 @@ from core.errors import RuntimeFailure
 from core.ir.ops import Ops
 from core.ir.uop import UOp
 from core.render.program import ProgramSpec
-from core.runtime import available, clang, get_runtime
+from core.runtime import available, clang, get_runtime, llvm
 from core.runtime.base import Runtime
 from tests.core.runtime.graphs import buffer, node
 
@@ -133,6 +133,20 @@ def test_available_says_which_versions_run():
     assert found["llvm"].detail.startswith("llvmlite ")
     with pytest.raises(RuntimeFailure, match="programs of backend 'cuda' are not run here; those of c, llvm are"):
         get_runtime("cuda")
+
+
+def test_halves_on_a_processor_that_cannot_convert_them(monkeypatch):
+    source = """define void @scale(ptr noalias %data0, ptr noalias %data1, i32 %n, i64 %wide) {
+  %x = load float, ptr %data1
+  %half = fptrunc float %x to half
+  %back = fpext half %half to float
+  store float %back, ptr %data0
+  ret void
+}"""
+    monkeypatch.setattr(llvm, "_host", lambda: ("", ""))
+    buffers = {0: floats(0, 0, 0, 0), 1: floats(0.1, 0, 0, 0)}
+    get_runtime("llvm").run(program("llvm", source), buffers, VALUES)
+    assert buffers[0][0] == np.float32(np.float16(0.1))
 
 
 @pytest.fixture
