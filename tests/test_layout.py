@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "core.opt": OPT,
     "core.lower": LOWER,
     "core.render": RENDER,
-    "core.compiler": COMPILER,
+    "core.compiler": (*COMPILER, "core.process_replay"),
     "core.runtime": RUNTIME,
     "core.builder": IR,
     "core.process_replay": RUNTIME,

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from core.builder.error import BuildError
 from core.builder.expr import Expr
 from core.builder.lower import Lowering
-from core.builder.movement import is_one
+from core.builder.movement import is_one, shape_text
 from core.ir.ops import GroupOp, Ops
 from core.ir.spec import ast_shapes, verify_ast
 from core.ir.uop import UOp, sint
-from core.shape.view import Shape, tuple_text
+from core.shape.view import Shape
 
 __all__ = ["kernel", "kernel_buffers"]
 
@@ -51,7 +51,7 @@ def _checked(named: Mapping[str, Expr]) -> list[Expr]:
     (first, expected), *others = named.items()
     for name, expr in others:
         if expr.shape != expected.shape:
-            shapes = f"{first!r} has {tuple_text(expected.shape)}, {name!r} {tuple_text(expr.shape)}"
+            shapes = f"{first!r} has {shape_text(expected.shape)}, {name!r} {shape_text(expr.shape)}"
             raise BuildError(f"the outputs of one kernel have one shape: {shapes}")
     nodes = list(_nodes(named.values()))
     for node in nodes:
@@ -110,7 +110,7 @@ def _check_one_loop(ast: UOp, frame: list[sint]) -> None:
             lacking = [size for size, own in zip(frame, shapes[node], strict=True) if is_one(own) and not is_one(size)]
             if lacking:
                 raise BuildError(
-                    f"reduces over axes of different sizes stand side by side (beside one, {tuple_text(lacking)}): "
+                    f"reduces over axes of different sizes stand side by side (beside one, {shape_text(lacking)}): "
                     "each needs a kernel of its own"
                 )
             return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from core.builder.error import BuildError
 from core.builder.expr import Expr
+from core.builder.movement import shape_text
 from core.ir.uop import all_int
-from core.shape.view import tuple_text
 
 __all__ = ["conv2d", "windows"]
 
@@ -17,11 +17,11 @@ def windows(x: Expr, size: tuple[int, int], stride: int = 1, dilation: int = 1) 
     """
     lead, lengths = x.shape[:-2], x.shape[-2:]
     if len(lengths) < 2 or not all_int(lengths):
-        raise BuildError(f"windows are taken along two axes of known size, not of the shape {tuple_text(x.shape)}")
+        raise BuildError(f"windows are taken along two axes of known size, not of the shape {shape_text(x.shape)}")
     if min(*size, stride, dilation) < 1:
-        raise BuildError(f"windows of {tuple_text(size)}, stride {stride} and dilation {dilation}: each is at least 1")
+        raise BuildError(f"windows of {shape_text(size)}, stride {stride} and dilation {dilation}: each is at least 1")
     if any(dilation * (k - 1) >= length for k, length in zip(size, lengths, strict=True)):
-        raise BuildError(f"windows of {tuple_text(size)} do not fit into the shape {tuple_text(x.shape)}")
+        raise BuildError(f"windows of {shape_text(size)} do not fit into the shape {shape_text(x.shape)}")
 
     (h, w), (kh, kw) = lengths, size
     # copies of an axis in a row, cut into rows longer than it by `dilation`: row k begins k * dilation later
@@ -39,7 +39,7 @@ def conv2d(x: Expr, weight: Expr, stride: int = 1, padding: int = 0, dilation: i
 
     `padding` zeros surround each image. Gives (batch, out, rows, columns), added up as `sum` does.
     """
-    shapes = f"images of the shape {tuple_text(x.shape)} and weights of {tuple_text(weight.shape)}"
+    shapes = f"images of the shape {shape_text(x.shape)} and weights of {shape_text(weight.shape)}"
     if x.ndim != 4 or weight.ndim != 4 or not all_int(x.shape[1:]) or not all_int(weight.shape):
         raise BuildError(f"a convolution takes two arrays of four axes, all but the first of known size, not {shapes}")
     (batch, channels, _, _), (out, own, kh, kw) = x.shape, weight.shape

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from core.builder.error import BuildError
 from core.builder.movable import Axes, Movable
-from core.builder.movement import broadcast_shape, is_one
+from core.builder.movement import broadcast_shape, is_one, shape_text
 from core.builder.promote import (
     Scalar,
     checked_dtype,
@@ -20,7 +20,7 @@ from core.builder.promote import (
 from core.dtype import DType, dtypes
 from core.ir.ops import GroupOp, Ops
 from core.ir.uop import UOp, sint_prod
-from core.shape.view import Shape, same, tuple_text
+from core.shape.view import Shape, same
 
 __all__ = ["Expr", "Operand", "Reduction", "const", "maximum", "minimum", "where"]
 
@@ -51,7 +51,7 @@ class Expr(Movable):
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        return f"Expr({self.op.name}, {self.dtype}, {tuple_text(self.shape)})"
+        return f"Expr({self.op.name}, {self.dtype}, {shape_text(self.shape)})"
 
     def __bool__(self) -> bool:
         raise BuildError("the truth of an expression is not known before its kernel has run; choose with where()")
@@ -269,7 +269,7 @@ class Expr(Movable):
         """
         a, b = self, other if other.ndim < 2 else other.transpose()
         if not a.shape or not b.shape or not same(a.shape[-1], b.shape[-1]):
-            shapes = f"{tuple_text(self.shape)} and {tuple_text(other.shape)}"
+            shapes = f"{shape_text(self.shape)} and {shape_text(other.shape)}"
             raise BuildError(f"there is no matrix product of the shapes {shapes}")
         if a.ndim > 1 and b.ndim > 1:
             b = b.reshape(*b.shape[:-2], 1, *b.shape[-2:])

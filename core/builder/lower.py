@@ -13,12 +13,12 @@ from typing import NamedTuple
 from core.builder.error import BuildError
 from core.builder.expr import Expr, Reduction, const
 from core.builder.masking import ZeroTest
-from core.builder.movement import Move, chain, is_one, lifted, moved
+from core.builder.movement import Move, chain, is_one, lifted, moved, shape_text
 from core.dtype import dtypes
 from core.ir.ops import Ops
 from core.ir.uop import UOp, sint, sint_prod
 from core.shape import ShapeTracker, View
-from core.shape.view import Shape, same, tuple_text
+from core.shape.view import Shape, same
 
 __all__ = ["Lowering"]
 
@@ -175,7 +175,7 @@ class Lowering:
     def _input(self, expr: Expr) -> UOp:
         name, known = expr.arg, self._inputs.setdefault(expr.arg, expr)
         if known.dtype is not expr.dtype or known.shape != expr.shape:
-            kinds = f"{known.dtype} {tuple_text(known.shape)} and as {expr.dtype} {tuple_text(expr.shape)}"
+            kinds = f"{known.dtype} {shape_text(known.shape)} and as {expr.dtype} {shape_text(expr.shape)}"
             raise BuildError(f"buffer {name!r} is used as {kinds}; one name is one buffer")
         if name not in self.buffers:
             size = sint_prod(expr.shape)
@@ -206,8 +206,8 @@ def _refuse_repeats(expr: Expr, moves: tuple[Move, ...]) -> None:
     for move in moves:
         if move.kind == "expand":
             raise BuildError(
-                f"the {_REDUCES[expr.arg.op]} over axes {tuple_text(expr.arg.axes)} of the shape "
-                f"{tuple_text(expr.src[0].shape)} is repeated to {tuple_text(move.arg)}, so each element would compute "
+                f"the {_REDUCES[expr.arg.op]} over axes {shape_text(expr.arg.axes)} of the shape "
+                f"{shape_text(expr.src[0].shape)} is repeated to {shape_text(move.arg)}, so each element would compute "
                 "it again: store it with a kernel of its own and read it back, or reduce with recompute=True"
             )
 

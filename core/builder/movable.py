@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 from core.builder.error import BuildError
-from core.builder.movement import Move, changes_nothing, index_moves, moved_shape
+from core.builder.movement import Move, changes_nothing, index_moves, moved_shape, shape_text
 from core.dtype import DType
 from core.ir.ops import Ops
 from core.ir.uop import UOp, sint, sint_prod
-from core.shape.view import Shape, tuple_text
+from core.shape.view import Shape
 
 __all__ = ["Axes", "Movable", "flat_arguments"]
 
@@ -36,7 +36,7 @@ class Movable:
 
     def __iter__(self) -> Iterator[Self]:
         if not self.shape or isinstance(self.shape[0], UOp):
-            raise BuildError(f"cannot iterate over the shape {tuple_text(self.shape)}")
+            raise BuildError(f"cannot iterate over the shape {shape_text(self.shape)}")
         return iter([self[index] for index in range(self.shape[0])])
 
     @property
@@ -49,10 +49,10 @@ class Movable:
             return tuple(range(self.ndim))
         given = (axis,) if isinstance(axis, int) else tuple(axis)
         if any(not -self.ndim <= one < self.ndim for one in given):
-            raise BuildError(f"axis {tuple_text(given)} is out of range for the shape {tuple_text(self.shape)}")
+            raise BuildError(f"axis {shape_text(given)} is out of range for the shape {shape_text(self.shape)}")
         axes = tuple(sorted({one % self.ndim for one in given}))
         if len(axes) != len(given):
-            raise BuildError(f"axis {tuple_text(given)} names an axis of the shape {tuple_text(self.shape)} twice")
+            raise BuildError(f"axis {shape_text(given)} names an axis of the shape {shape_text(self.shape)} twice")
         return axes
 
     def reshape(self, *shape: sint | Sequence[sint]) -> Self:
@@ -60,7 +60,7 @@ class Movable:
         sizes = flat_arguments(shape)
         holes = [axis for axis, size in enumerate(sizes) if isinstance(size, int) and size == -1]
         if len(holes) > 1:
-            raise BuildError(f"the shape {tuple_text(sizes)} has more than one -1")
+            raise BuildError(f"the shape {shape_text(sizes)} has more than one -1")
         if holes:
             rest = sint_prod([size for axis, size in enumerate(sizes) if axis not in holes])
             sizes = (*sizes[: holes[0]], self._quotient(rest, sizes), *sizes[holes[0] + 1 :])
@@ -69,7 +69,7 @@ class Movable:
     def _quotient(self, rest: sint, sizes: Shape) -> sint:
         total = sint_prod(self.shape)
         if not isinstance(rest, int) or rest < 1 or (isinstance(total, int) and total % rest):
-            raise BuildError(f"cannot reshape {tuple_text(self.shape)} to {tuple_text(sizes)}: nothing fits for the -1")
+            raise BuildError(f"cannot reshape {shape_text(self.shape)} to {shape_text(sizes)}: nothing fits for the -1")
         return total // rest
 
     def permute(self, *axes: int | Sequence[int]) -> Self:
@@ -121,7 +121,7 @@ class Movable:
         """This expression after one movement op."""
         shape = moved_shape(self.shape, move)
         if any(isinstance(size, int) and size == 0 for size in shape):
-            raise BuildError(f"{move.kind} leaves nothing of the shape {tuple_text(self.shape)}")
+            raise BuildError(f"{move.kind} leaves nothing of the shape {shape_text(self.shape)}")
         if changes_nothing(self.shape, move):
             return self
         return type(self)(Ops.VIEW, self.dtype, shape, (self,), move)

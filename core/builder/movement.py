@@ -1,4 +1,4 @@
-"""Movement ops as data: applied to shapes and trackers, chained, lifted to more axes, made of an index such as `[1:]`."""
+"""Movement ops as data: applied to shapes and trackers, chained, lifted to more axes, and made of an index."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from core.ir.uop import UOp, sint
 from core.shape import ShapeError, ShapeTracker
 from core.shape.view import Shape, same, tuple_text
 
-__all__ = ["Move", "broadcast_shape", "chain", "index_moves", "is_one", "lifted", "moved", "moved_shape"]
+__all__ = [
+    "Move",
+    "broadcast_shape",
+    "chain",
+    "index_moves",
+    "is_one",
+    "lifted",
+    "moved",
+    "moved_shape",
+    "shape_text",
+]
 
 Index: TypeAlias = "int | UOp | slice | None"
 
@@ -90,6 +100,11 @@ def lifted(move: Move, sizes: Shape) -> Move:
     return Move(move.kind, (*move.arg, *sizes))
 
 
+def shape_text(sizes: Iterable[sint]) -> str:
+    """A shape for messages, symbolic sizes as they were written."""
+    return tuple_text([size.render() if isinstance(size, UOp) else size for size in sizes])
+
+
 def is_one(size: sint) -> bool:
     return isinstance(size, int) and size == 1
 
@@ -101,7 +116,7 @@ def broadcast_shape(*shapes: Shape) -> Shape:
     for sizes in zip(*[(1,) * (rank - len(shape)) + shape for shape in shapes], strict=True):
         others = [size for size in sizes if not is_one(size)]
         if not all(same(size, others[0]) for size in others):
-            raise BuildError(f"the shapes {' and '.join(map(tuple_text, shapes))} do not fit each other")
+            raise BuildError(f"the shapes {' and '.join(map(shape_text, shapes))} do not fit each other")
         result.append(others[0] if others else 1)
     return tuple(result)
 
@@ -139,7 +154,7 @@ def _entries(shape: Shape, key: tuple[object, ...]) -> list[Index]:
     ellipses = [place for place, entry in enumerate(key) if entry is ...]
     used = sum(entry is not None and entry is not ... for entry in key)
     if len(ellipses) > 1 or used > len(shape):
-        raise BuildError(f"{len(key)} indices are too many for the shape {tuple_text(shape)}")
+        raise BuildError(f"{len(key)} indices are too many for the shape {shape_text(shape)}")
     place = ellipses[0] if ellipses else len(key)
     whole: list[Any] = [slice(None)] * (len(shape) - used)
     return [*key[:place], *whole, *key[place + 1 :]]
@@ -149,7 +164,7 @@ def _index_range(entry: int | UOp, size: sint, shape: Shape) -> tuple[sint, sint
     if isinstance(entry, UOp) or isinstance(size, UOp):
         return entry, entry + 1, 1
     if not -size <= entry < size:
-        raise BuildError(f"index {entry} is out of range for an axis of {size} in the shape {tuple_text(shape)}")
+        raise BuildError(f"index {entry} is out of range for an axis of {size} in the shape {shape_text(shape)}")
     return entry % size, entry % size + 1, 1
 
 
@@ -170,5 +185,5 @@ def _slice_range(entry: slice, size: sint, shape: Shape) -> tuple[sint, sint, in
         raise BuildError("the step of a slice is 0")
     taken = range(*entry.indices(size))
     if not taken:
-        raise BuildError(f"{entry!r} takes nothing from an axis of {size} in the shape {tuple_text(shape)}")
+        raise BuildError(f"{entry!r} takes nothing from an axis of {size} in the shape {shape_text(shape)}")
     return min(taken[0], taken[-1]), max(taken[0], taken[-1]) + 1, taken.step

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from core.builder.error import BuildError
 from core.builder.expr import Expr, const
+from core.builder.movement import shape_text
 from core.builder.promote import Scalar, checked_dtype
 from core.dtype import DType, dtypes
 from core.ir.ops import Ops
 from core.ir.uop import UOp, resolve, sint
-from core.shape.view import tuple_text
 
 __all__ = ["arange", "buffer", "full", "variable"]
 
@@ -22,7 +22,7 @@ def buffer(name: str, shape: Sequence[sint], dtype: DType = dtypes.float) -> Exp
     if not name:
         raise BuildError("a buffer needs a name")
     if any(not resolve(size > 0, False) for size in sizes):
-        raise BuildError(f"buffer {name!r} of the shape {tuple_text(sizes)}: a size is not above 0")
+        raise BuildError(f"buffer {name!r} of the shape {shape_text(sizes)}: a size is not above 0")
     return Expr(Ops.DEFINE_GLOBAL, checked_dtype(dtype), sizes, (), name)
 
 

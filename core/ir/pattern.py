@@ -89,7 +89,7 @@ def _mask(ops: Iterable[Ops]) -> int:
 class Rule:
     """What `pattern` matches becomes `rewrite(...)`, or stays if that gives None.
 
-    `rewrite` names its parameters after the pattern's captures. `doc` is one line of what the rule does and why it holds.
+    `rewrite` names its parameters after the pattern's captures. `doc` is one line of what the rule does.
     """
 
     name: str

@@ -60,7 +60,7 @@ def _arg_key(arg: Any) -> object:
         return struct.pack("<d", math.nan if arg != arg else arg)
     if kind is tuple:
         return tuple([_arg_key(item) for item in arg])
-    return (bool, arg) if kind is bool else arg
+    return (kind, arg) if kind is bool or kind is Ops else arg
 
 
 class UOp:
@@ -85,7 +85,7 @@ class UOp:
         node = object.__new__(cls)
         node.op, node.dtype, node.src, node.arg = op, dtype, src, arg
         node._bounds = node._order = node._toposort = None
-        reference = _Reference(node, _forget)  # type: ignore[arg-type]
+        reference = _Reference(node, _forget)
         reference.key = key
         _table[key] = reference
         return node
@@ -133,7 +133,7 @@ class UOp:
         return UOp(Ops.SINK, dtypes.void, stores)
 
     def alu(self, op: Ops, *others: UOp) -> UOp:
-        """`op` applied to this node and `others`, folded. Comparisons give bool, everything else the last operand's dtype."""
+        """`op` on this node and `others`, folded. Comparisons give bool, everything else the last operand's dtype."""
         src = (self, *others)
         dtype = src[-1].dtype
         if op is Ops.CMPLT or op is Ops.CMPNE:
@@ -312,7 +312,7 @@ def wrap(dtype: DType, value: int) -> int:
 
 
 def _fill_order(root: UOp) -> None:
-    """Give every node below `root` its key: depth, op, dtype, arg, then the operands' keys, last a checksum of them all.
+    """Give every node below `root` its key: depth, op, dtype, arg, the operands' keys, last a checksum of them all.
 
     Comparing nested tuples recurses, so a deep node's key has the checksum alone for its operands.
     """

@@ -22,8 +22,8 @@ Mask: TypeAlias = int
 class Block:
     """A loop and what runs in it; the outermost block has no loop.
 
-    `effects`: the stores and inner blocks that run in it, in order. `updates`: the reduces that take one more value each
-    time round. `begins`: the reduces whose outermost loop this is. `needs`: what its nodes use from outside of it.
+    `effects`: the stores and inner blocks that run in it, in order. `updates`: the reduces that take one more value
+    each time round. `begins`: the reduces whose outermost loop this is. `needs`: what its nodes use from outside of it.
     """
 
     loop: UOp | None
@@ -39,7 +39,10 @@ Item: TypeAlias = "UOp | Block"
 
 
 def place(nodes: Sequence[UOp]) -> tuple[Block, dict[UOp, Block], dict[UOp, Block]]:
-    """The outermost block, the block of every node, and the block that each loop opens. `nodes` are in topological order."""
+    """The outermost block, the block of every node, and the block that each loop opens.
+
+    `nodes` are in topological order.
+    """
     root = Block(None, None, 0)
     ranges = [node for node in nodes if node.op is Ops.RANGE]
     if not ranges:

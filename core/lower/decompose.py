@@ -54,10 +54,10 @@ def reciprocal(x: UOp) -> UOp:
 
 
 DECOMPOSITIONS: Final[dict[Ops, Rule]] = {
-    Ops.THREEFRY: Rule("threefry", "Threefry-2x32 in 20 rounds of adding, rotating and mixing", UPat(Ops.THREEFRY, src=(X, Y)), threefry2x32),
-    Ops.MAX: Rule("max_by_comparing", "max(x, y) is y where x < y, else x", UPat(Ops.MAX, src=(X, Y)), greater),
-    Ops.RECIP: Rule("reciprocal_by_dividing", "the reciprocal of x is 1 / x", UPat(Ops.RECIP, src=(X,)), reciprocal),
-}  # fmt: skip
+    Ops.THREEFRY: Rule("threefry", "Threefry-2x32 in 20 rounds", UPat(Ops.THREEFRY, src=(X, Y)), threefry2x32),
+    Ops.MAX: Rule("max_by_comparing", "y where x < y, else x", UPat(Ops.MAX, src=(X, Y)), greater),
+    Ops.RECIP: Rule("reciprocal_by_dividing", "1/x by dividing", UPat(Ops.RECIP, src=(X,)), reciprocal),
+}
 
 # ops that no rule above builds and that make a program easier to read and cheaper to run where the backend has them
 IMPROVEMENTS: Final[dict[Ops, tuple[Rule, ...]]] = {
@@ -66,6 +66,12 @@ IMPROVEMENTS: Final[dict[Ops, tuple[Rule, ...]]] = {
             "subtract",
             "x + y * -1 is x - y",
             UPat(Ops.ADD, src=[X, UPat(Ops.MUL, src=(Y, UPat.const(value=-1)))], kind="iuf"),
+            lambda x, y: folded(Ops.SUB, x.dtype, (x, y)),
+        ),
+        Rule(
+            "subtract_negated",
+            "x + -y is x - y",
+            UPat(Ops.ADD, src=[X, UPat(Ops.NEG, src=(Y,))], kind="iuf"),
             lambda x, y: folded(Ops.SUB, x.dtype, (x, y)),
         ),
     ),
@@ -80,8 +86,8 @@ IMPROVEMENTS: Final[dict[Ops, tuple[Rule, ...]]] = {
 }
 
 
-@functools.cache
-def _tables(target: type[LoweringTarget]) -> tuple[PatternMatcher, ...]:
+@functools.lru_cache(maxsize=64)
+def _tables(target: LoweringTarget) -> tuple[PatternMatcher, ...]:
     """The tables that apply to a backend, in order."""
     available = target.code_for_op.keys()
     rules = [rule for op, rule in DECOMPOSITIONS.items() if op not in available]
@@ -92,6 +98,6 @@ def _tables(target: type[LoweringTarget]) -> tuple[PatternMatcher, ...]:
 
 def decompose(sink: UOp, target: LoweringTarget) -> UOp:
     """`sink` in ops that the backend has. What cannot be decomposed is left for the renderer to refuse."""
-    for table in _tables(type(target)):
+    for table in _tables(target):
         sink = graph_rewrite(sink, table)
     return sink

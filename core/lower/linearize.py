@@ -1,8 +1,8 @@
 """The linearizer: from a graph to a list of UOps in the order in which they run, with loops opened and closed.
 
-Inside a block what an effect needs is emitted just before it, depth first; an inner block counts as one item that needs
-whatever its nodes use from outside. A REDUCE becomes an accumulator, set before its outermost loop and updated at the end
-of its innermost one. Stores that follow each other under the same gate share one IF.
+Inside a block what an effect needs is emitted just before it, depth first; an inner block counts as one item that
+needs whatever its nodes use from outside. A REDUCE becomes an accumulator, set before its outermost loop and updated at
+the end of its innermost one. Stores that follow each other under the same gate share one IF.
 """
 
 from __future__ import annotations

@@ -19,10 +19,10 @@ _HALF_WIDTHS: Final = (8, 4, 2)
 
 
 class _Base(NamedTuple):
-    """What neighbouring accesses have in common: all of the address but a constant offset, and what else they hang on."""
+    """What neighbouring accesses have in common: all of the address but a constant, and what else they hang on."""
 
     buffer: UOp
-    index: UOp | None
+    variable: UOp | None
     rest: tuple[UOp, ...]
 
 
@@ -104,7 +104,7 @@ def _split(address: UOp, rest: tuple[UOp, ...]) -> tuple[_Base, int]:
 def _runs(base: _Base, offsets: Sequence[int], widths: tuple[int, ...]) -> list[list[int]]:
     """Runs of consecutive offsets that one aligned vector access covers."""
     assert isinstance(base.buffer.dtype, PtrDType)
-    alignment = next((width for width in widths if _divisible(base.index, width)), 1)
+    alignment = next((width for width in widths if _divisible(base.variable, width)), 1)
     runs: list[list[int]] = []
     position = 0
     while position < len(offsets):
@@ -129,7 +129,7 @@ def _divisible(index: UOp | None, width: int) -> bool:
 
 
 def _vector_load(dtype: DType, first: UOp, width: int) -> UOp:
-    alternative = tuple([UOp.const(dtype.vec(width), first.src[1].arg), first.src[2]]) if len(first.src) == 3 else ()
+    alternative = (UOp.const(dtype.vec(width), first.src[1].arg), first.src[2]) if len(first.src) == 3 else ()
     return UOp(Ops.LOAD, dtype.vec(width), (first.src[0], *alternative))
 
 

@@ -14,6 +14,8 @@ __all__ = ["LoweringTarget"]
 class LoweringTarget(Protocol):
     """The limits and the ops of a backend."""
 
+    def __hash__(self) -> int: ...
+
     @property
     def has_local(self) -> bool:
         """Whether kernels are launched over global and local dimensions."""

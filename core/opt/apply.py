@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from core.errors import KernelOptError
-from core.ir.uop import sint
+from core.ir.uop import resolve, sint, sint_prod
 from core.opt.grouping import local_bytes
 from core.opt.opt import Opt, OptOps
 from core.opt.padding import padding_fault
@@ -23,6 +23,8 @@ __all__ = ["OptRule", "change_kernel"]
 
 MAX_UPCAST: Final = 16
 MAX_UNROLL: Final = 32
+# far above what the heuristics reach (some 1,000); a body of more steps takes minutes to compile
+MAX_BODY: Final = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +137,17 @@ def _group_top(kernel: Kernel, axis: int, amount: int) -> None:
     _group(kernel, axis, amount, top=True)
 
 
+def _refuse_body(kernel: Kernel, amount: int) -> str | None:
+    steps = sint_prod(kernel.full_shape[kernel.first_upcast :]) * amount
+    return None if resolve(steps <= MAX_BODY) else f"it would unroll {_text(steps)} steps, more than {MAX_BODY}"
+
+
 def _refuse_unroll(kernel: Kernel, axis: int, amount: int) -> str | None:
     if axis >= kernel.first_upcast:
         return f"can't unroll axis {axis}, it is upcast already"
     if amount > MAX_UNROLL:
         return f"don't unroll more than {MAX_UNROLL}"
-    return None
+    return _refuse_body(kernel, amount)
 
 
 def _unroll(kernel: Kernel, axis: int, amount: int) -> None:
@@ -155,7 +162,7 @@ def _refuse_upcast(kernel: Kernel, axis: int, amount: int) -> str | None:
         return f"upcast is for non-reduce, the axes before {kernel.first_reduce}"
     if amount > MAX_UPCAST:
         return f"don't upcast more than {MAX_UPCAST}"
-    return None
+    return _refuse_body(kernel, amount)
 
 
 def _upcast(kernel: Kernel, axis: int, amount: int) -> None:

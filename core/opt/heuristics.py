@@ -34,7 +34,10 @@ class Step:
 
 
 def hand_coded_optimizations(kernel: Kernel) -> None:
-    """Run the steps in order until one of them says that the kernel is finished."""
+    """Run the steps in order until one of them says that the kernel is finished.
+
+    A choice that does not apply is passed over. Raises KernelOptError only for what is required.
+    """
     given = kernel.opt_step
     try:
         for step in STEPS:
@@ -67,6 +70,19 @@ def _required(kernel: Kernel) -> bool:
     return False
 
 
+def _try(kernel: Kernel, *opts: Opt) -> bool:
+    """Apply all of `opts` or, if one of them does not apply, none; returns whether they applied."""
+    before, count = kernel.layout, len(kernel.applied_opts)
+    try:
+        for opt in opts:
+            kernel.apply_opt(opt)
+    except KernelOptError:
+        kernel.layout = before
+        del kernel.applied_opts[count:], kernel.opt_steps[count:]
+        return False
+    return True
+
+
 # ---- matrix-vector products -----------------------------------------------------------------------------------------
 
 MATVEC_THREADS_PER_ROW: Final = 8
@@ -82,7 +98,7 @@ def _matvec(kernel: Kernel) -> bool:
 
     for axis in range(kernel.global_dims):
         if divides(MATVEC_BLOCK * MATVEC_ROWS_PER_THREAD, kernel.full_shape[axis]):
-            return _apply_all(
+            return _try(
                 kernel,
                 Opt(OptOps.GROUP, 0, MATVEC_THREADS_PER_ROW),
                 Opt(OptOps.LOCAL, axis, MATVEC_BLOCK),
@@ -94,7 +110,7 @@ def _matvec(kernel: Kernel) -> bool:
 def _is_matvec(kernel: Kernel) -> bool:
     """A sum of products of two loads, the first contiguous along the reduce, of which one at most is broadcast."""
     reduceop = kernel.reduceop
-    if reduceop is None or reduceop.arg[0] is not Ops.ADD or len(kernel.full_shape) < 2:
+    if reduceop is None or reduceop.arg[0] is not Ops.ADD or kernel.first_reduce == kernel.first_upcast:
         return False
     product = reduceop.src[0]
     if product.op is not Ops.MUL or product.src[0].op is not Ops.LOAD or product.src[1].op is not Ops.LOAD:
@@ -108,19 +124,6 @@ def _is_broadcast(st: ShapeTracker) -> bool:
         stride is not None and resolve(size > 1) and not differ(stride, 0)
         for size, stride in zip(st.shape, st.real_strides(), strict=True)
     )
-
-
-def _apply_all(kernel: Kernel, *opts: Opt) -> bool:
-    """Apply all of `opts` or none; returns whether they applied."""
-    before, count = kernel.layout, len(kernel.applied_opts)
-    try:
-        for opt in opts:
-            kernel.apply_opt(opt)
-    except KernelOptError:
-        kernel.layout = before
-        del kernel.applied_opts[count:], kernel.opt_steps[count:]
-        return False
-    return True
 
 
 # ---- sharing a reduce between threads -------------------------------------------------------------------------------
@@ -142,9 +145,7 @@ def _group_reduce(kernel: Kernel) -> bool:
 
     sizes = [st.shape[first_reduce] for st in kernel.sts]
     for amount in (256, 16) if resolve(count <= WIDE_GROUP_WHEN_OUTPUTS) else (16,):
-        if all(size == 1 or divides(amount, size) for size in sizes) and _apply_all(
-            kernel, Opt(OptOps.GROUPTOP, 0, amount)
-        ):
+        if all(size == 1 or divides(amount, size) for size in sizes) and _try(kernel, Opt(OptOps.GROUPTOP, 0, amount)):
             break
     return False
 
@@ -164,9 +165,9 @@ def _image_float4(kernel: Kernel) -> bool:
         if not axes or any(axis >= kernel.first_upcast for axis in axes):
             continue
         if axes[0] < kernel.first_reduce:
-            kernel.apply_opt(Opt(OptOps.UPCAST, axes[0], 4))
+            _try(kernel, Opt(OptOps.UPCAST, axes[0], 4))
         else:
-            kernel.apply_opt(Opt(OptOps.UNROLL, axes[0] - kernel.first_reduce, 4))
+            _try(kernel, Opt(OptOps.UNROLL, axes[0] - kernel.first_reduce, 4))
     return False
 
 
@@ -192,7 +193,7 @@ def _upcast_masked(kernel: Kernel) -> bool:
             chosen.append(axis)
             upcasted = upcasted * size
     for axis in reversed(chosen):  # the last first, so that the numbers of the others stay right
-        kernel.apply_opt(Opt(OptOps.UPCAST, axis, 0))
+        _try(kernel, Opt(OptOps.UPCAST, axis, 0))
     return False
 
 
@@ -206,7 +207,7 @@ def _upcast_reused(kernel: Kernel) -> bool:
         if best is None:
             break
         _, _, axis, amount = best
-        kernel.apply_opt(Opt(OptOps.UPCAST, axis, amount))
+        _try(kernel, Opt(OptOps.UPCAST, axis, amount))
         done.add(axis)
     return False
 
@@ -275,13 +276,13 @@ def _last_loop(kernel: Kernel) -> sint:
 
 
 def _unroll_last_loop(kernel: Kernel, amount: int) -> None:
-    kernel.apply_opt(Opt(OptOps.UNROLL, kernel.first_upcast - 1 - kernel.first_reduce, amount))
+    _try(kernel, Opt(OptOps.UNROLL, kernel.first_upcast - 1 - kernel.first_reduce, amount))
 
 
 def _upcast_something(kernel: Kernel) -> bool:
     last = kernel.first_upcast - 1
     if kernel.upcasted == 0 and last >= 0 and divides(4, kernel.full_shape[last]):
-        kernel.apply_opt(Opt(OptOps.UPCAST, last, 4))
+        _try(kernel, Opt(OptOps.UPCAST, last, 4))
     return False
 
 
@@ -297,14 +298,14 @@ def _locals(kernel: Kernel) -> bool:
     if not kernel.opts.has_local or kernel.dont_use_locals:
         return True
     if NOLOCALS and kernel.local_dims == 0:
-        kernel.apply_opt(Opt(OptOps.NOLOCALS))
+        _try(kernel, Opt(OptOps.NOLOCALS))
         return True
 
     removed = 0
     for axis, amount in sorted(_local_sizes(kernel)[:LOCAL_AXES_MAX]):
         whole = kernel.full_shape[axis - removed] == amount
-        kernel.apply_opt(Opt(OptOps.LOCAL, axis - removed, amount))
-        removed += whole
+        if _try(kernel, Opt(OptOps.LOCAL, axis - removed, amount)):
+            removed += whole
     return True
 
 

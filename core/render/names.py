@@ -14,7 +14,7 @@ MAX_NAME: Final = 200
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 _ILLEGAL: Final = re.compile(r"[^A-Za-z0-9_]")
 
-# what C and C++ reserve, and what compiled programs call by name
+# what C and C++ reserve, macros that compilers define, and what compiled programs call by name
 _WORDS: Final = re.findall(
     r"\w+",
     """
@@ -24,6 +24,8 @@ _WORDS: Final = re.findall(
     private protected public register reinterpret_cast restrict return short signed sizeof static static_assert
     static_cast struct switch template this thread_local throw true try typedef typeid typename typeof union
     unsigned using virtual void volatile wchar_t while xor xor_eq
+
+    i386 linux unix
 
     exp2 exp2f log2 log2f memcpy memmove memset sin sinf sqrt sqrtf
     """,
@@ -40,7 +42,7 @@ def function_name(name: str) -> str:
     Names that are free identifiers already stay as they are, so the function may be applied twice.
     """
     plain = _ILLEGAL.sub(lambda match: f"{ord(match[0]):02X}", _COLOUR.sub("", name))
-    if not plain or plain[0].isdigit():
+    if not plain[:1].isalpha():  # C keeps what begins with an underscore for itself
         plain = f"k_{plain}"
     plain = plain[:MAX_NAME]
     return f"{plain}_" if plain in RESERVED else plain

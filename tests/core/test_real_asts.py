@@ -9,8 +9,9 @@ from __future__ import annotations
 import gzip
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ import numpy as np
 import pytest
 
 from core.compiler import compile_ast
-from core.errors import RuntimeFailure
 from core.ir.ops import Ops
 from core.ir.text import parse_uop
 from core.ir.uop import UOp
@@ -31,6 +31,7 @@ from core.runtime.clang import build_library
 from core.runtime.compare import wrong_elements
 from core.runtime.tolerance import spread
 from core.runtime.views import tracker_shape
+from tests.core.runtime.machine import usable_runtime
 
 MAX_POSITIONS = 4096  # of the largest view of a kernel
 MAX_ELEMENTS = 1 << 16  # of its largest buffer
@@ -125,22 +126,21 @@ def run_llvm(kernels: list[Kernel], programs: list[ProgramSpec]) -> Iterator[tup
 RUN = {"c": run_c, "llvm": run_llvm}
 
 
-def check(kernels: list[Kernel], backend: str) -> None:
-    try:
-        get_runtime(backend).version()
-    except RuntimeFailure as failure:
-        pytest.skip(str(failure))
-    problems = []
-    for start in range(0, len(kernels), BATCH):
+def check(kernels: Iterable[Kernel], backend: str) -> None:
+    usable_runtime(backend)
+    source, total = iter(kernels), 0
+    problems: list[str] = []
+    while drawn := list(islice(source, BATCH)):
+        total += len(drawn)
         batch, programs = [], []
-        for kernel in kernels[start : start + BATCH]:
+        for kernel in drawn:
             try:
                 programs.append(compile_ast(kernel.ast, get_renderer(backend), name_override=f"k{kernel.line}"))
                 batch.append(kernel)
             except Exception as error:  # all of them shall be told
                 problems.append(f"line {kernel.line}: {type(error).__name__}: {error}"[:200])
         problems += [problem for kernel, after in RUN[backend](batch, programs) if (problem := kernel.wrong(after))]
-    assert not problems, f"{len(problems)} of {len(kernels)} kernels:\n" + "\n".join(problems[:20])
+    assert not problems, f"{len(problems)} of {total} kernels:\n" + "\n".join(problems[:20])
 
 
 @pytest.fixture(scope="module")
@@ -170,4 +170,4 @@ def test_real_asts(kernels, backend):
 @pytest.mark.long
 @pytest.mark.parametrize("backend", list(RUN))
 def test_every_small_real_ast(shared_data, backend):
-    check(list(small_kernels(shared_data, 100_000, SEED + 1)), backend)
+    check(small_kernels(shared_data, 100_000, SEED + 1), backend)

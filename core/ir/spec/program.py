@@ -118,8 +118,10 @@ def _used_after_block(uops: Sequence[UOp]) -> UOp | None:
     opened: list[UOp] = []
     running: set[UOp] = set()
     for node in uops:
-        if any(block_of[source] not in running for source in node.src if source in block_of):
-            return node
+        for source in node.src:
+            block = block_of.get(source)
+            if block is not None and block not in running:
+                return node
         if node.op is Ops.RANGE or node.op is Ops.IF:
             opened.append(node)
             running.add(node)

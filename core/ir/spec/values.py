@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from core.dtype import DType, ImageDType, PtrDType, dtypes
@@ -54,13 +54,15 @@ def is_value(dtype: DType) -> bool:
     return dtype.bits > 0 and not isinstance(dtype, PtrDType)
 
 
-def name_clash(ops: Sequence[Ops], name: Callable[[UOp], Any]) -> Callable[[Sequence[UOp]], UOp | None]:
+def name_clash(ops: Collection[Ops], name: Callable[[UOp], Any]) -> Callable[[Sequence[UOp]], UOp | None]:
     """Finds a node of `ops` that has the op and the name of another one."""
+
+    wanted = frozenset(ops)
 
     def offender(uops: Sequence[UOp]) -> UOp | None:
         named: dict[Any, UOp] = {}
         for node in uops:
-            if node.op in ops and named.setdefault((node.op, name(node)), node) is not node:
+            if node.op in wanted and named.setdefault((node.op, name(node)), node) is not node:
                 return node
         return None
 
@@ -148,46 +150,69 @@ VARIABLE_RULE: Final = Rule(
 # ---- arithmetic ---------------------------------------------------------------------------------------------------
 
 
-def _has_operands(node: UOp) -> bool:
-    if len(node.src) != _ARITY[node.op] or node.arg is not None or not is_value(node.dtype):
-        return False
-    return all(is_value(source.dtype) for source in node.src)
-
-
-def _dtypes_agree(node: UOp) -> bool:
-    op, dtype, src = node.op, node.dtype, node.src
-    first = src[0].dtype
-    if op in _CASTS:
-        return first.count == dtype.count
-    if op is Ops.WHERE:
-        return first.is_bool and first.count == dtype.count and src[1].dtype is src[2].dtype is dtype
-    if op in GroupOp.Comparison:
-        return src[1].dtype is first and dtype.is_bool and dtype.count == first.count
-    if op in _SHIFTS:
-        return first is dtype and src[1].dtype.is_int and src[1].dtype.count == dtype.count
-    return all(source.dtype is dtype for source in src)
-
-
 def _kind_fits(node: UOp) -> bool:
-    kinds = _KINDS.get(node.op)
-    return kinds is None or (
-        node.dtype.kind in kinds and (node.op is not Ops.THREEFRY or node.dtype.scalar() is dtypes.ulong)
-    )
+    dtype = node.dtype
+    return dtype.kind in _KINDS[node.op] and (node.op is not Ops.THREEFRY or dtype.scalar() is dtypes.ulong)
+
+
+def _has_operands(node: UOp) -> bool:
+    return len(node.src) == _ARITY[node.op] and node.arg is None and is_value(node.dtype)
+
+
+def _operands_alike(node: UOp) -> bool:
+    dtype = node.dtype
+    for source in node.src:  # noqa: SIM110 - a generator costs more than all the rest of the rule
+        if source.dtype is not dtype:
+            return False
+    return True
+
+
+def _is_comparison(node: UOp) -> bool:
+    dtype, (first, second) = node.dtype, node.src
+    return is_value(first.dtype) and first.dtype is second.dtype and dtype.is_bool and dtype.count == first.dtype.count
+
+
+def _is_choice(node: UOp) -> bool:
+    dtype, (gate, yes, no) = node.dtype, node.src
+    return _is_bool(gate.dtype) and gate.dtype.count == dtype.count and yes.dtype is no.dtype is dtype
+
+
+def _is_bool(dtype: DType) -> bool:
+    return dtype.is_bool and is_value(dtype)
+
+
+def _is_shift(node: UOp) -> bool:
+    dtype, (value, amount) = node.dtype, node.src
+    return value.dtype is dtype and amount.dtype.is_int and is_value(amount.dtype) and amount.dtype.count == dtype.count
+
+
+def _is_conversion(node: UOp) -> bool:
+    source = node.src[0].dtype
+    return is_value(source) and source.count == node.dtype.count
 
 
 ALU_RULES: Final = (
     Rule(
         "operands",
         (*GroupOp.ALU, *_CASTS),
-        "as many sources as the op has operands, all of them values like the result, and no arg",
+        "as many sources as the op has operands, no arg, and a value as result",
         _has_operands,
     ),
     Rule(
         "operand-dtypes",
-        (*GroupOp.ALU, *_CASTS),
-        "operands have the result's dtype; those of a comparison each other's, giving bool; WHERE picks by a bool",
-        _dtypes_agree,
+        tuple(GroupOp.ALU - GroupOp.Comparison - _SHIFTS - {Ops.WHERE}),
+        "the operands have the dtype of the result",
+        _operands_alike,
     ),
+    Rule(
+        "comparison",
+        tuple(GroupOp.Comparison),
+        "a comparison of two values of one dtype gives a bool",
+        _is_comparison,
+    ),
+    Rule("where", (Ops.WHERE,), "a WHERE picks by a bool one of two values of its own dtype", _is_choice),
+    Rule("shift", tuple(_SHIFTS), "a shift moves a value of its own dtype by an integer", _is_shift),
+    Rule("cast", _CASTS, "a cast is of one value, scalar to scalar or vector to vector of as many", _is_conversion),
     Rule(
         "operand-kind",
         tuple(_KINDS),

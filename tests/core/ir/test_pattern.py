@@ -1,4 +1,4 @@
-"""Patterns match what they say, tables dispatch to the right rule, and mistakes in a table are found when it is made."""
+"""Patterns match what they say, tables find the right rule, and a mistake in a table is found when it is made."""
 
 from __future__ import annotations
 

@@ -214,20 +214,35 @@ BAD_NODES: dict[str, list[UOp]] = {
         alu(Ops.SQRT, load(), load()),
         alu(Ops.WHERE, BOOL, load()),
         kernel(node(Ops.ADD, dtypes.float, load(), load(), arg=1)),
-        alu(Ops.ADD, load(), VIEW),
-        alu(Ops.ADD, buffer(1), buffer(1)),
-        alu(Ops.CAST, VIEW),
         UOp.sink(store(node(Ops.CAST, dtypes.float.ptr(), load()), into=buffer(0))),
     ],
     "operand-dtypes": [
         alu(Ops.ADD, load(), INT),
         alu(Ops.ADD, INT, INT),
+        alu(Ops.ADD, load(), VIEW),
+        alu(Ops.ADD, buffer(1), buffer(1)),
+    ],
+    "comparison": [
         alu(Ops.CMPLT, load(), load()),
         alu(Ops.CMPNE, load(), INT, dtype=dtypes.bool),
+        alu(Ops.CMPNE, VIEW, VIEW, dtype=dtypes.bool),
+        alu(Ops.CMPNE, load(), load(), dtype=dtypes.bool.vec(2)),
+    ],
+    "where": [
         alu(Ops.WHERE, INT, load(), load()),
         alu(Ops.WHERE, BOOL, load(), INT),
+        alu(Ops.WHERE, BOOL, INT, load()),
+        alu(Ops.WHERE, buffer(1, dtypes.bool), load(), load()),
+    ],
+    "shift": [
         alu(Ops.SHL, INT, load(), dtype=dtypes.int),
+        alu(Ops.SHR, INT, load(), dtype=dtypes.uint),
+        alu(Ops.SHR, INT, buffer(1, dtypes.int), dtype=dtypes.int),
+    ],
+    "cast": [
         alu(Ops.CAST, load(), dtype=dtypes.int.vec(4)),
+        alu(Ops.CAST, VIEW),
+        alu(Ops.BITCAST, buffer(1)),
     ],
     "operand-kind": [
         *[alu(op, INT, dtype=dtypes.int) for op in (Ops.EXP2, Ops.LOG2, Ops.SIN, Ops.SQRT, Ops.RECIP)],
@@ -329,8 +344,8 @@ def test_a_message_names_the_rule_what_it_demands_and_the_node() -> None:
     with pytest.raises(SpecError) as refused:
         verify_ast(alu(Ops.ADD, load(), INT))
     assert str(refused.value) == (
-        "an AST breaks the rule 'operand-dtypes' (operands have the result's dtype; those of a comparison each "
-        "other's, giving bool; WHERE picks by a bool) with ADD float, arg None, sources (LOAD float, LOAD int)"
+        "an AST breaks the rule 'operand-dtypes' (the operands have the dtype of the result) "
+        "with ADD float, arg None, sources (LOAD float, LOAD int)"
     )
 
 

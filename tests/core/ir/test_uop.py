@@ -34,6 +34,7 @@ def test_constants_that_compare_equal_in_python_stay_apart() -> None:
 
 
 def test_a_node_is_forgotten_when_nobody_holds_it() -> None:
+    gc.collect()
     before = len(uop_module._table)
     node = UOp.variable("only_here", 0, 3) + 17
     assert len(uop_module._table) > before

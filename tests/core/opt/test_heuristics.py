@@ -155,6 +155,12 @@ def test_a_matvec_that_does_not_fit_is_left_to_the_other_steps() -> None:
     assert kernel.opt_steps == ["group"]
 
 
+def test_a_reduce_of_one_element_has_no_reduce_axis() -> None:
+    kernel = Kernel(matmul(16, 32, 1), GPU).hand_coded_optimizations()
+    assert kernel.first_reduce == kernel.first_upcast
+    assert [node.op for node in kernel.get_optimized_ast().toposort() if node.op is Ops.REDUCE_AXIS] == []
+
+
 def test_symbolic_axes_are_not_split() -> None:
     size = UOp.variable("n", 1, 64)
     value = load(1, tracker(size, 8, strides=(1, 64)))

@@ -10,8 +10,8 @@ _TOKEN = re.compile(
     r"|[A-Za-z_]\w*(?:\[[^]]*\])*|\d[\d.]*(?:e[-+]?\d+)?[a-z]*|\"\"|<<|>>|<=|&&|\|\||--|\+\+|!=|==|[-+*/%&|^<>!?:(),]"
 )
 _BINARY = {
-    "*": 13, "/": 13, "%": 13, "+": 12, "-": 12, "<<": 11, ">>": 11, "<": 10, "<=": 10, "==": 9, "!=": 9, "&": 8, "^": 7,
-    "|": 6, "&&": 5, "||": 4,
+    "*": 13, "/": 13, "%": 13, "+": 12, "-": 12, "<<": 11, ">>": 11, "<": 10, "<=": 10, "==": 9, "!=": 9, "&": 8,
+    "^": 7, "|": 6, "&&": 5, "||": 4,
 }  # fmt: skip
 _CHOICE = 3
 _UNARY = 14
@@ -82,7 +82,7 @@ class Reader:
             self.take(")")
             self.groups.append((start, self.at - 1))
             return inside
-        if not (token[0].isalnum() or token[0] in "_\""):
+        if not (token[0].isalnum() or token[0] in '_"'):
             raise Unreadable(token)
         if self.peek() != "(":
             return token

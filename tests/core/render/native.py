@@ -24,7 +24,7 @@ from core.render.c import CRenderer
 from core.render.llvm_half import HALF_LIBRARY
 
 # integers wrap in the sources, and mean to; the parentheses are those that the grammar needs
-WARNINGS = ("-Wall", "-Werror", "-Wno-parentheses", "-Wno-overflow", "-Wno-unknown-warning-option", "-Wno-psabi")
+WARNINGS = ("-Wall", "-Werror", "-Wno-parentheses", "-Wno-overflow", "-Wno-psabi")
 
 
 @cache
@@ -81,7 +81,9 @@ def build_llvm(sources: Mapping[str, str], *, optimise: bool = True, host: bool 
     _initialised()
     target = llvm.Target.from_default_triple()
     features = llvm.get_host_cpu_features().flatten() if host else ""
-    machine = target.create_target_machine(cpu=llvm.get_host_cpu_name() if host else "", features=features, opt=2, jit=True)
+    machine = target.create_target_machine(
+        cpu=llvm.get_host_cpu_name() if host else "", features=features, opt=2, jit=True
+    )
     module = llvm.parse_assembly("" if host else HALF_LIBRARY)
     for source in sources.values():
         part = llvm.parse_assembly(source)

@@ -90,9 +90,7 @@ def test_divisions_and_shifts_by_constants(backend: str) -> None:
             counts = [0, 1, 3, dtype.bits - 1] if op in (Ops.SHL, Ops.SHR) else CONSTANTS
             for value in [value for value in counts if dtype.min <= value <= dtype.max]:
                 data, name = values.edges(dtype), f"{op.name.lower()}_{dtype}_{value}".replace("-", "m")
-                uops = elementwise(
-                    dtype, [dtype], lambda x, o=op, d=dtype, v=value: alu(o, x, const(d, v)), data.size
-                )
+                uops = elementwise(dtype, [dtype], lambda x, o=op, d=dtype, v=value: alu(o, x, const(d, v)), data.size)
                 sources[name] = renderer.render(name, uops)
                 wanted[name] = data, values.expected(op, dtype, [data, np.full_like(data, value)])
     kernels = native.BUILDERS[backend](sources)
@@ -144,7 +142,9 @@ def test_floats_go_to_narrow_and_unsigned_integers_by_a_wider_one(backend: str, 
     renderer, sources = get_renderer(backend), {}
     targets = [dtypes.char, dtypes.uchar, dtypes.short, dtypes.ushort, dtypes.uint]
     for to in targets:
-        sources[f"to_{to}"] = renderer.render(f"to_{to}", elementwise(to, [source], lambda x, t=to: cast(x, t), data.size))
+        sources[f"to_{to}"] = renderer.render(
+            f"to_{to}", elementwise(to, [source], lambda x, t=to: cast(x, t), data.size)
+        )
     kernels = native.BUILDERS[backend](sources)
     for to in targets:
         got = np.zeros(data.size, to.numpy())

@@ -16,8 +16,8 @@ EVERY_HALF = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 
 def between_halves() -> NDArray[np.float64]:
     """Doubles on, and by the least step beside, every half and every tie of two, and the floats beside those."""
-    halves = EVERY_HALF[np.isfinite(EVERY_HALF)].astype(np.float64)
-    ties = np.concatenate([halves + np.spacing(EVERY_HALF[np.isfinite(EVERY_HALF)]).astype(np.float64) / 2, [65520.0]])
+    halves = np.unique(EVERY_HALF[np.isfinite(EVERY_HALF)].astype(np.float64))
+    ties = np.concatenate([(halves[1:] + halves[:-1]) / 2, [65520.0, -65520.0]])
     near = np.concatenate([halves, ties])
     steps = [near, np.nextafter(near, np.inf), np.nextafter(near, -np.inf)]
     steps += [near * (1 + 2.0**-26), near * (1 - 2.0**-26), near.astype(np.float32).astype(np.float64)]

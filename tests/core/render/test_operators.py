@@ -48,9 +48,7 @@ def test_random_expressions_have_their_value(backend: str, trees: list[Tree]) ->
 
 def test_no_parentheses_are_needless(trees: list[Tree]) -> None:
     renderer = get_renderer("c")
-    written = [
-        text for i, tree in enumerate(trees) for text in expressions(renderer.render(f"tree{i}", uops_of(tree)))
-    ]
+    written = [text for i, tree in enumerate(trees) for text in expressions(renderer.render(f"tree{i}", uops_of(tree)))]
     assert sum(text.count("(") for text in written) > TREES
     for text in written:
         assert needless(text) == [], text

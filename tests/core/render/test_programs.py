@@ -69,7 +69,9 @@ def test_a_loop_that_runs_as_often_as_a_variable_says(backend: str) -> None:
     out, times = buffer(0, dtypes.int), UOp(Ops.DEFINE_VAR, dtypes.int, (), ("times", 0, 10))
     total = accumulator(0, const(dtypes.int, 0))
     steps = loop(alu(Ops.ADD, times, times))
-    uops = program(out, times, total, steps, assign(total, alu(Ops.ADD, total, steps)), end(steps), store(out, 0, total))
+    uops = program(
+        out, times, total, steps, assign(total, alu(Ops.ADD, total, steps)), end(steps), store(out, 0, total)
+    )
     for count in (0, 1, 4):
         got = np.array([-1], np.int32)
         run(backend, uops, got, count)
@@ -93,7 +95,9 @@ def test_what_was_read_before_a_loop_is_not_read_again_in_it(backend: str) -> No
     out, total = buffer(0, dtypes.int), accumulator(0, const(dtypes.int, 5))
     before = alu(Ops.MUL, total, TWO)
     steps = loop(3)
-    uops = program(out, total, before, steps, assign(total, alu(Ops.ADD, total, before)), end(steps), store(out, 0, total))
+    uops = program(
+        out, total, before, steps, assign(total, alu(Ops.ADD, total, before)), end(steps), store(out, 0, total)
+    )
     got = np.zeros(1, np.int32)
     run(backend, uops, got)
     assert got.tolist() == [35]

@@ -20,7 +20,7 @@ ALL = [dtypes.bool, *INTEGERS, *FLOATS]
 
 
 def edges(dtype: DType) -> NDArray[Any]:
-    """Zeros, ones, the least and greatest values and their neighbours; for floats subnormals, infinities and nan too."""
+    """Zeros, ones, the least and greatest values and their neighbours; of floats subnormals, infinities and nan too."""
     numpy_dtype = dtype.numpy()
     if dtype.is_bool:
         return np.array([False, True])
@@ -29,7 +29,22 @@ def edges(dtype: DType) -> NDArray[Any]:
         values = {low, low + 1, low // 2, -100, -8, -7, -2, -1, 0, 1, 2, 3, 7, 8, 31, 100, high // 2, high - 1, high}
         return np.array(sorted(value for value in values if low <= value <= high), numpy_dtype)
     info = np.finfo(numpy_dtype)
-    values = [0.0, 0.1, 0.5, 1.0, 1.5, 2.0, 3.0, 7.0, 100.25, 1 / 3, info.max, info.tiny, info.smallest_subnormal, np.inf]
+    values = [
+        0.0,
+        0.1,
+        0.5,
+        1.0,
+        1.5,
+        2.0,
+        3.0,
+        7.0,
+        100.25,
+        1 / 3,
+        info.max,
+        info.tiny,
+        info.smallest_subnormal,
+        np.inf,
+    ]
     positive = np.array(values, numpy_dtype)
     return np.concatenate([positive, -positive, np.array([np.nan], numpy_dtype)])
 

@@ -17,6 +17,7 @@ from core.render.program import ProgramSpec
 from core.runtime import available, clang, get_runtime, llvm
 from core.runtime.base import Runtime
 from tests.core.runtime.graphs import buffer, node
+from tests.core.runtime.machine import usable_runtime
 
 C = """void scale(float* restrict data0, float* restrict data1, int n, long long wide) {
   for (int i = 0; i < n; i++) data0[i] = data1[i] * wide;
@@ -59,12 +60,7 @@ def floats(*values: float) -> np.ndarray:
 
 @pytest.fixture(params=["c", "llvm"])
 def runtime(request) -> Runtime:
-    found = get_runtime(request.param)
-    try:
-        found.version()
-    except RuntimeFailure as failure:
-        pytest.skip(str(failure))
-    return found
+    return usable_runtime(request.param)
 
 
 def test_buffers_come_by_number_and_variables_by_name(runtime):

@@ -1,0 +1,7 @@
+void divide(int* restrict data0, int* restrict data1, int* restrict data2) {
+  for (int ridx0 = 0; ridx0 < 8; ridx0++) {
+    int val0 = data1[ridx0];
+    int val1 = data2[ridx0];
+    data0[ridx0] = (val1==0?0:val1==-1?-val0:val0/val1)-(val1==0?0:val1==-1?0:val0%val1)+val0/3;
+  }
+}

@@ -1,0 +1,8 @@
+void greatest(float* restrict data0, float* restrict data1) {
+  float acc0 = -__builtin_inff();
+  for (int ridx0 = 0; ridx0 < 100; ridx0++) {
+    float val0 = data1[ridx0];
+    acc0 = acc0<val0?val0:acc0;
+  }
+  data0[0] = acc0;
+}

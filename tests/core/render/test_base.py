@@ -1,0 +1,111 @@
+"""What a renderer refuses, and how it says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.dtype import dtypes, image_dtype
+from core.errors import RenderError
+from core.ir.ops import Ops
+from core.ir.uop import UOp
+from core.render import BACKENDS, get_renderer
+from core.render.base import parameters
+from tests.core.render.programs import alu, buffer, cast, const, end, index, load, loop, program, store
+
+every_backend = pytest.mark.parametrize("backend", list(BACKENDS))
+
+A, B = (UOp(Ops.DEFINE_VAR, dtypes.int, (), (name, 0, 9)) for name in "ab")
+F = load(buffer(1, dtypes.float), 0)
+
+
+def stored(value: UOp) -> list[UOp]:
+    return program(store(buffer(0, value.dtype.scalar()), 0, value))
+
+
+def image_store() -> list[UOp]:
+    image = UOp(Ops.DEFINE_GLOBAL, image_dtype("imageh", (4, 4, 4)), (), 0)
+    return program(UOp(Ops.STORE, dtypes.void, (index(image, 0), const(dtypes.float, 1.0))))
+
+
+def special() -> list[UOp]:
+    work_item = UOp(Ops.SPECIAL, dtypes.int, (), ("gidx0", 4))
+    return program(store(buffer(0, dtypes.int), work_item, work_item))
+
+
+def local() -> list[UOp]:
+    return program(store(UOp(Ops.DEFINE_LOCAL, dtypes.float.ptr(4, local=True), (), "temp0"), 0, F))
+
+
+@every_backend
+@pytest.mark.parametrize(
+    ("uops", "what"),
+    [
+        (stored(cast(F, dtypes.bfloat16)), "bfloat16"),
+        (stored(const(dtypes.bfloat16.vec(2), 0.0)), "bfloat16"),
+        (image_store(), "imageh((4,4,4))"),
+        (stored(alu(Ops.THREEFRY, cast(A, dtypes.ulong), cast(B, dtypes.ulong))), "THREEFRY of ulong"),
+        (stored(alu(Ops.MULACC, F, F, F)), "MULACC of float"),
+        (stored(alu(Ops.SIN, A)), "SIN of int"),
+        (stored(alu(Ops.SQRT, A)), "SQRT of int"),
+        (stored(alu(Ops.IDIV, F, F)), "IDIV of float"),
+        (stored(alu(Ops.XOR, F, F)), "XOR of float"),
+        (stored(alu(Ops.NEG, cast(A, dtypes.bool))), "NEG of bool"),
+        (stored(UOp(Ops.WMMA, dtypes.float.vec(4), (F, F, F))), "WMMA"),
+        (program(store(buffer(0, dtypes.int), 0, UOp(Ops.LANE, dtypes.int, (), (0, 4)))), "LANE"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_cannot_be_expressed_is_refused_by_name(backend: str, uops: list[UOp], what: str) -> None:
+    with pytest.raises(RenderError) as caught:
+        get_renderer(backend).render("kernel", uops)
+    assert (caught.value.backend, caught.value.what) == (backend, what)
+    assert str(caught.value).startswith(f"{backend} cannot render {what}: ")
+
+
+@every_backend
+@pytest.mark.parametrize(
+    "uops", [special(), local(), [UOp(Ops.BARRIER, dtypes.void, ())]], ids=["launch", "local", "barrier"]
+)
+def test_a_backend_of_one_thread_has_no_groups(backend: str, uops: list[UOp]) -> None:
+    with pytest.raises(RenderError, match="its kernels run as one thread"):
+        get_renderer(backend).render("kernel", uops)
+
+
+def test_c_has_no_vectors_of_three() -> None:
+    uops = program(store(buffer(0, dtypes.float), 0, load(buffer(1, dtypes.float), 0, 3)))
+    with pytest.raises(RenderError, match=r"c cannot render float.vec\(3\): .* power of two"):
+        get_renderer("c").render("kernel", uops)
+
+
+def test_parameters_come_in_a_fixed_order() -> None:
+    buffers = [buffer(number, dtypes.int) for number in (10, 2, 0)]
+    assert parameters([B, *buffers, A, *buffers]) == [*reversed(buffers), A, B]
+
+
+@every_backend
+def test_rendering_again_gives_the_same(backend: str) -> None:
+    steps = loop(4)
+    uops = program(store(buffer(0, dtypes.int), steps, alu(Ops.MUL, steps, A)), end(steps))
+    renderer = get_renderer(backend)
+    assert renderer.render("kernel", uops) == renderer.render("kernel", uops) == type(renderer)().render("kernel", uops)
+
+
+@every_backend
+def test_options_make_the_renderer_again(backend: str) -> None:
+    renderer = get_renderer(backend)
+    assert renderer.options() == {"backend": backend, "arch": None}
+    assert get_renderer(backend) is renderer
+    assert repr(renderer) == f"{type(renderer).__name__}()"
+
+
+@every_backend
+def test_a_backend_without_architectures_refuses_one(backend: str) -> None:
+    with pytest.raises(RenderError, match="for architecture 'sm_80': this backend has no architectures"):
+        get_renderer(f"{backend}:sm_80")
+
+
+def test_a_backend_that_does_not_exist() -> None:
+    with pytest.raises(
+        RenderError, match="'vax' cannot render anything: there is no such backend; choose from c, llvm"
+    ):
+        get_renderer("vax")
