@@ -31,10 +31,10 @@ class Edit:
 
 
 DEMO_EDIT = Edit(
-    path="core/process_replay.py",
-    before="",
-    after="",
-    subject="",
+    path="core/lower/memory.py",
+    before="_WIDTHS: Final = (4, 2)",
+    after="_WIDTHS: Final = (2,)",
+    subject="Load and store at most two elements at once",
 )
 
 _IDENTITY = (

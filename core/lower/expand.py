@@ -43,6 +43,10 @@ def _expanded(node: UOp, src: list[Lanes], target: LoweringTarget) -> Lanes:
         return Lanes((node.arg,), [UOp.const(dtypes.int, i) for i in range(node.arg[1])])
     if node.op is Ops.REDUCE:
         return _reduce(node, src)
+    if node.op is Ops.CONTRACT:
+        return _contract(node, src[0])
+    if node.op is Ops.UNROLL:
+        return _unroll(node, src[0])
     if node.op in (Ops.SINK, Ops.BARRIER):
         return Lanes((), [lane for lanes in src for lane in lanes.nodes] if node.op is Ops.SINK else [_barrier(src)])
     if not any(lanes.axes for lanes in src):
@@ -73,12 +77,39 @@ def _barrier(src: list[Lanes]) -> UOp:
     return UOp(Ops.BARRIER, dtypes.void, tuple([lane for lanes in src for lane in lanes.nodes]))
 
 
+def _contract(node: UOp, src: Lanes) -> Lanes:
+    """The lanes along the contracted axes as the elements of a vector, the last axis of `arg` running fastest."""
+    axes = _union([src.axes, tuple(sorted(node.arg))])
+    lanes = _spread(src, axes)
+    kept = tuple([axis for axis in axes if axis not in node.arg])
+    vectors: list[list[UOp | None]] = [[None] * node.dtype.count for _ in range(_count(kept))]
+    for lane, vector, element in zip(lanes, _positions(kept, axes), _positions(node.arg, axes), strict=True):
+        vectors[vector][element] = lane
+    return Lanes(kept, [folded(Ops.VECTORIZE, node.dtype, tuple([e for e in v if e is not None])) for v in vectors])
+
+
+def _unroll(node: UOp, src: Lanes) -> Lanes:
+    """The elements of a vector as lanes along the axes of `arg`, the last axis of `arg` running fastest."""
+    axes = _union([src.axes, tuple(sorted(node.arg))])
+    vectors = _spread(src, axes)
+    elements = _positions(node.arg, axes)
+    return Lanes(axes, [folded(Ops.GEP, node.dtype, (v,), i) for v, i in zip(vectors, elements, strict=True)])
+
+
+def _over_loops(op: Ops, value: UOp, ranges: tuple[UOp, ...]) -> UOp:
+    """`value` reduced over loops; what is one element of a matrix product is that element of the reduced product."""
+    if value.op is Ops.GEP and value.src[0].op is Ops.WMMA:
+        product = value.src[0]
+        return UOp(Ops.GEP, value.dtype, (UOp(Ops.REDUCE, product.dtype, (product, *ranges), (op, ())),), value.arg)
+    return UOp(Ops.REDUCE, value.dtype, (value, *ranges), (op, ()))
+
+
 def _reduce(node: UOp, src: list[Lanes]) -> Lanes:
     """Combine the lanes of the reduced axes; what remains is reduced over the loops."""
     op, reduced = node.arg
     value, ranges = src[0], tuple([lanes.nodes[0] for lanes in src[1:]])
     if not reduced:
-        return Lanes(value.axes, [UOp(Ops.REDUCE, node.dtype, (lane, *ranges), (op, ())) for lane in value.nodes])
+        return Lanes(value.axes, [_over_loops(op, lane, ranges) for lane in value.nodes])
 
     every = _union([value.axes, tuple(sorted(reduced))])
     lanes = _spread(value, every)
@@ -89,7 +120,7 @@ def _reduce(node: UOp, src: list[Lanes]) -> Lanes:
 
     totals = [functools.reduce(lambda a, b: a.alu(op, b), group) for group in groups]
     if ranges:
-        totals = [UOp(Ops.REDUCE, node.dtype, (total, *ranges), (op, ())) for total in totals]
+        totals = [_over_loops(op, total, ranges) for total in totals]
     return Lanes(kept, totals)
 
 

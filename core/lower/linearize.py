@@ -60,8 +60,9 @@ class _Linearizer:
             else:
                 self._emit_gated(gate, [effect for effect in effects if isinstance(effect, UOp)], block)
         for reduce in block.updates:
-            self._require(reduce.src[:1], block)
-            self._emit_update(reduce)
+            value = reduce.src[0]
+            self._require(value.src[:2] if _starts_from_zero(value) else (value,), block)
+            self._emit_update(reduce, value)
 
     def _emit_gated(self, gate: UOp, stores: Sequence[UOp], block: Block) -> None:
         stores = [store for store in stores if store not in self.emitted]
@@ -118,11 +119,20 @@ class _Linearizer:
         self._append(reduce, UOp(Ops.DEFINE_ACC, reduce.dtype, (start,), self.accumulators))
         self.accumulators += 1
 
-    def _emit_update(self, reduce: UOp) -> None:
+    def _emit_update(self, reduce: UOp, value: UOp) -> None:
         accumulator = self.emitted[reduce]
-        total = UOp(reduce.arg[0], reduce.dtype, (accumulator, self.emitted[reduce.src[0]]))
+        if _starts_from_zero(value):
+            factors = (self.emitted[value.src[0]], self.emitted[value.src[1]])
+            total = UOp(Ops.WMMA, value.dtype, (*factors, accumulator), value.arg)
+        else:
+            total = UOp(reduce.arg[0], reduce.dtype, (accumulator, self.emitted[value]))
         self.output.append(total)
         self.output.append(UOp(Ops.ASSIGN, reduce.dtype, (accumulator, total)))
+
+
+def _starts_from_zero(value: UOp) -> bool:
+    """Whether this is a matrix product added to zero: the unit can add to the accumulator instead."""
+    return value.op is Ops.WMMA and value.src[2].op is Ops.CONST and value.src[2].arg == 0
 
 
 def _gate(item: Item) -> UOp | None:

@@ -159,7 +159,7 @@ def _view_fits_int(view: View) -> bool:
         least += min(0, lower_bound(stride) * last)
         greatest += max(0, upper_bound(stride) * last)
         elements *= last + 1
-    return dtypes.int.min <= least and max(greatest, elements) <= dtypes.int.max
+    return dtypes.int.min <= least and max(greatest, elements - 1) <= dtypes.int.max
 
 
 def _as_uop(dtype: DType, value: sint) -> UOp:

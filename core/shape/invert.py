@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import mul
 from typing import TYPE_CHECKING, cast
 
-from core.shape.sizes import Shape, row_major
+from core.ir.uop import sint_prod
+from core.shape.sizes import Shape, row_major, same
 from core.shape.view import View
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def invert_views(views: tuple[View, ...], shape: Shape) -> ShapeTracker | None:
 
 def _undo(inverse: ShapeTracker, view: View, below: Shape) -> ShapeTracker | None:
     if view.contiguous:
-        return inverse.reshape(below) if _size(view.shape) == _size(below) else None
+        return inverse.reshape(below) if same(sint_prod(view.shape), sint_prod(below)) else None
     if not view.static:
         return None
     if view.mask is not None:
@@ -46,10 +45,6 @@ def _undo(inverse: ShapeTracker, view: View, below: Shape) -> ShapeTracker | Non
         low, high = view.mask[axis] if view.mask is not None else (0, size)
         first += cast(int, low if stride > 0 else high - 1) * stride
     steps = [abs(strides[axis]) if inverse.shape[k] != 1 else 0 for k, axis in enumerate(order)]
-    if first != 0 or tuple(steps) != row_major(inverse.shape) or _size(inverse.shape) != _size(below):
+    if first != 0 or tuple(steps) != row_major(inverse.shape) or not same(sint_prod(inverse.shape), sint_prod(below)):
         return None
     return inverse.reshape(below)
-
-
-def _size(shape: Shape) -> object:
-    return reduce(mul, shape, 1)

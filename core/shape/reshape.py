@@ -10,8 +10,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TypeAlias
 
-from core.ir.uop import UOp, resolve, sint, sint_prod
-from core.shape.sizes import MEMO_SIZE, Mask, Shape, ShapeError, check_sizes, same, tuple_text
+from core.ir.uop import UOp, sint, sint_prod
+from core.shape.sizes import MEMO_SIZE, Mask, Shape, ShapeError, can_be_same, check_sizes, same, tuple_text
 from core.shape.view import View
 
 __all__ = ["reshape_view"]
@@ -39,14 +39,8 @@ def reshape_view(view: View, shape: Shape) -> View | None:
 
 def _check_reshape(old: Shape, new: Shape) -> None:
     check_sizes(new)
-    if resolve(_differs(sint_prod(old), sint_prod(new)), False):
+    if not can_be_same(sint_prod(old), sint_prod(new)):
         raise ShapeError(f"cannot reshape {tuple_text(old)} to {tuple_text(new)}: the numbers of elements differ")
-
-
-def _differs(a: sint, b: sint) -> bool | UOp:
-    if isinstance(a, UOp):
-        return a.ne(b)
-    return b.ne(a) if isinstance(b, UOp) else a != b
 
 
 def _blocks(old: Shape, new: Shape) -> list[Block] | None:

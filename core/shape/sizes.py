@@ -7,13 +7,15 @@ from itertools import chain
 from typing import Final, TypeAlias
 
 from core.errors import CompileError
-from core.ir.uop import UOp, resolve, sint, ssimplify
+from core.ir.uop import UOp, sint, ssimplify
 
 __all__ = [
     "MEMO_SIZE",
     "Mask",
     "Shape",
     "ShapeError",
+    "can_be_at_most",
+    "can_be_same",
     "check_sizes",
     "is_static",
     "lower_bound",
@@ -54,7 +56,7 @@ def row_major(shape: Shape) -> Shape:
 def check_sizes(shape: Shape) -> None:
     """Raises ShapeError where a size is known to be negative."""
     for size in shape:
-        if size < 0 if size.__class__ is int else not resolve(size >= 0):
+        if not can_be_at_most(0, size):
             raise ShapeError(f"a shape has no negative sizes: {tuple_text(shape)}")
 
 
@@ -65,12 +67,25 @@ def is_static(shape: Shape, strides: Shape, offset: sint, mask: Mask | None) -> 
     return mask is None or UOp not in map(type, chain.from_iterable(mask))
 
 
+def can_be_at_most(a: sint, b: sint) -> bool:
+    """Whether `a <= b` for any values of the variables."""
+    return a <= b if isinstance(a, int) and isinstance(b, int) else lower_bound(ssimplify(a - b)) <= 0
+
+
 def same(a: sint, b: sint) -> bool:
     """Whether two symbolic integers are known to be equal."""
     if a is b or (isinstance(a, int) and isinstance(b, int)):
         return a == b
     difference = ssimplify(a - b)
-    return difference == 0 if isinstance(difference, int) else bool(difference.vmin == difference.vmax == 0)
+    return lower_bound(difference) == upper_bound(difference) == 0
+
+
+def can_be_same(a: sint, b: sint) -> bool:
+    """Whether two symbolic integers are equal for any values of the variables."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    difference = ssimplify(a - b)
+    return lower_bound(difference) <= 0 <= upper_bound(difference)
 
 
 def simplified(values: Shape) -> Shape:

@@ -13,12 +13,13 @@ from functools import lru_cache
 from typing import Any, cast
 from weakref import WeakValueDictionary
 
-from core.ir.uop import UOp, resolve, sint, sint_prod, smax, smin, ssimplify
+from core.ir.uop import UOp, sint, sint_prod, smax, smin, ssimplify
 from core.shape.sizes import (
     MEMO_SIZE,
     Mask,
     Shape,
     ShapeError,
+    can_be_at_most,
     check_sizes,
     is_static,
     ranges_text,
@@ -87,7 +88,7 @@ class View:
     @property
     def empty(self) -> bool:
         """Whether its mask hides everything."""
-        return self.mask is not None and any(not resolve(low < high) for low, high in self.mask)
+        return self.mask is not None and _hides_all(self.mask)
 
     def variables(self) -> list[UOp]:
         """The kernel's variables in any of its entries, sorted by name."""
@@ -124,14 +125,14 @@ class View:
         """Keeps elements `low <= i < high` of each axis, `ranges[axis] = (low, high)`."""
         _check_rank("shrink", self.shape, ranges)
         for size, (low, high) in zip(self.shape, ranges, strict=True):
-            if not (resolve(low >= 0) and resolve(high >= low) and resolve(size >= high)):
+            if not (can_be_at_most(0, low) and can_be_at_most(low, high) and can_be_at_most(high, size)):
                 raise ShapeError(f"cannot shrink {tuple_text(self.shape)} to {ranges_text(ranges)}: out of range")
         return self._window(ranges, None)
 
     def pad(self, amounts: Mask) -> View:
         """Adds `amounts[axis] = (before, after)` masked elements to each axis."""
         _check_rank("pad", self.shape, amounts)
-        if any(not resolve(amount >= 0) for part in amounts for amount in part):
+        if any(not can_be_at_most(0, amount) for part in amounts for amount in part):
             raise ShapeError(f"cannot pad {tuple_text(self.shape)} by {ranges_text(amounts)}: an amount is negative")
         if all(part == (0, 0) for part in amounts):
             return self
@@ -220,7 +221,7 @@ def _fold_mask(shape: Shape, strides: Shape, offset: sint, mask: Mask) -> tuple[
     """Drops a mask that hides nothing; moves the stride of an axis whose mask leaves one element into the offset."""
     if all(low == 0 and same(high, size) for (low, high), size in zip(mask, shape, strict=True)):
         return strides, offset, None
-    if any(not resolve(low < high) for low, high in mask):
+    if _hides_all(mask):
         return (0,) * len(strides), 0, ((0, 0),) * len(strides)
     kept = list(strides)
     for axis, (low, high) in enumerate(mask):
@@ -228,6 +229,10 @@ def _fold_mask(shape: Shape, strides: Shape, offset: sint, mask: Mask) -> tuple[
             offset = offset + low * kept[axis]
             kept[axis] = 0
     return tuple(kept), ssimplify(offset), mask
+
+
+def _hides_all(mask: Mask) -> bool:
+    return any(not can_be_at_most(low + 1, high) for low, high in mask)
 
 
 def flip_steps(shape: Shape, axes: Iterable[int]) -> tuple[int, ...]:
@@ -255,7 +260,7 @@ def _check_rank(what: str, shape: Shape, given: Sequence[object]) -> None:
 def _check_expand(old: Shape, new: Shape) -> None:
     _check_rank("expand", old, new)
     for before, after in zip(old, new, strict=True):
-        if not same(before, after) and not (before == 1 and resolve(after >= 0)):
+        if not same(before, after) and not (before == 1 and can_be_at_most(0, after)):
             reason = "only an axis of size 1 can grow"
             raise ShapeError(f"cannot expand {tuple_text(old)} to {tuple_text(new)}: {reason}")
 

@@ -12,7 +12,7 @@ from tests.core.shape.movement import Moved, apply, arguments, chains, plain
 
 
 @given(chains())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_an_inverse_puts_every_element_back(moved: Moved) -> None:
     shape = moved.tracker.views[0].shape
     count = int(np.prod(shape))

@@ -55,7 +55,7 @@ def stacks(draw: st.DrawFn) -> ShapeTracker:
 
 
 @given(stacks())
-@settings(max_examples=600)
+@settings(max_examples=150)
 def test_a_merged_view_reads_what_both_read(stack: ShapeTracker) -> None:
     expected = walked(stack)
     np.testing.assert_array_equal(walked(stack.simplify()), expected)
@@ -65,7 +65,7 @@ def test_a_merged_view_reads_what_both_read(stack: ShapeTracker) -> None:
 
 
 @given(stacks())
-@settings(max_examples=600)
+@settings(max_examples=150)
 def test_the_index_of_a_stack(stack: ShapeTracker) -> None:
     np.testing.assert_array_equal(positions(stack), walked(stack))
 

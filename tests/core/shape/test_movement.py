@@ -14,14 +14,14 @@ from tests.core.shape.movement import Moved, apply, chains, plain
 
 
 @given(chains())
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_a_chain_reads_what_numpy_says(moved: Moved) -> None:
     assert moved.tracker.shape == moved.array.shape
     np.testing.assert_array_equal(positions(moved.tracker), moved.array)
 
 
 @given(chains())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_simplify_keeps_the_meaning(moved: Moved) -> None:
     simplified = moved.tracker.simplify()
     assert len(simplified.views) <= len(moved.tracker.views)
@@ -57,14 +57,23 @@ CHAINS: dict[str, tuple[tuple[int, ...], list[tuple[str, Any]]]] = {
             ("permute", (1, 0)),
         ],
     ),
-    "an axis masked to one row": ((4,), [("reshape", (1, 4)), ("pad", ((1, 1), (0, 0))), ("reshape", (12,)), ("reshape", (6, 2))]),
+    "an axis masked to one row": (
+        (4,),
+        [("reshape", (1, 4)), ("pad", ((1, 1), (0, 0))), ("reshape", (12,)), ("reshape", (6, 2))],
+    ),
     "everything masked": ((2,), [("pad", ((2, 0),)), ("shrink", ((0, 2),)), ("reshape", (2, 1)), ("expand", (2, 3))]),
-    "flipped across a seam": ((4, 2, 4), [("flip", (1, 2)), ("reshape", (32,)), ("flip", (0,)), ("reshape", (2, 4, 4))]),
-    "shrunk away and expanded": ((5, 4), [("shrink", ((1, 2), (0, 4))), ("expand", (1, 4)), ("reshape", (4, 1)), ("expand", (4, 3))]),
+    "flipped across a seam": (
+        (4, 2, 4),
+        [("flip", (1, 2)), ("reshape", (32,)), ("flip", (0,)), ("reshape", (2, 4, 4))],
+    ),
+    "shrunk away and expanded": (
+        (5, 4),
+        [("shrink", ((1, 2), (0, 4))), ("expand", (1, 4)), ("reshape", (4, 1)), ("expand", (4, 3))],
+    ),
     "of no elements": ((3, 0), [("permute", (1, 0)), ("reshape", (5, 0)), ("pad", ((1, 0), (0, 2)))]),
     "of no axes": ((1, 1), [("reshape", ()), ("reshape", (1,)), ("expand", (3,))]),
     "a padded scalar": ((1,), [("pad", ((0, 2),)), ("shrink", ((2, 3),)), ("reshape", ())]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CHAINS)

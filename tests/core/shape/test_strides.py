@@ -26,7 +26,7 @@ def _steps(array: Array, axis: int) -> set[int]:
 
 
 @given(chains())
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_a_stride_holds_everywhere(moved: Moved) -> None:
     for tracker in (moved.tracker, moved.tracker.simplify()):
         for axis, stride in enumerate(tracker.real_strides(ignore_valid=True)):
@@ -34,7 +34,7 @@ def test_a_stride_holds_everywhere(moved: Moved) -> None:
 
 
 @given(chains())
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_no_mask_depends_on_an_axis_that_is_not_masked(moved: Moved) -> None:
     tracker = moved.tracker
     masked = [tracker.axis_is_masked(axis) for axis in range(len(tracker.shape))]
@@ -49,7 +49,7 @@ def test_no_mask_depends_on_an_axis_that_is_not_masked(moved: Moved) -> None:
 
 
 @given(chains())
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_the_size_covers_what_is_read(moved: Moved) -> None:
     size, greatest = moved.tracker.real_size(), int(moved.array.max(initial=0))
     assert size >= greatest

@@ -13,8 +13,7 @@ from core.ir.ops import Ops
 from core.ir.uop import UOp, sint
 from core.shape import ShapeError, ShapeTracker, View
 from tests.core.shape.evaluate import number, positions
-from tests.core.shape.movement import apply, plain
-from tests.core.shape.movement import Moved
+from tests.core.shape.movement import Moved, apply, plain
 
 Program: TypeAlias = Callable[[Any], list[tuple[str, Any]]]
 
