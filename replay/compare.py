@@ -63,7 +63,7 @@ def facts_changed(base: Result, head: Result) -> list[str]:
         return []
     from deepdiff.diff import DeepDiff  # takes longer to import than a small diff to run, and most find nothing to say
 
-    difference = DeepDiff(_facts(base), _facts(head), verbose_level=2, view="text")
+    difference = DeepDiff(_facts(base), _facts(head), verbose_level=2, view="text", threshold_to_diff_deeper=0)
     found = []
     for kind in ("values_changed", "type_changes"):
         for place, change in difference.get(kind, {}).items():

@@ -27,6 +27,7 @@ __all__ = ["APPLICATION_ID", "MIGRATIONS", "Added", "Entry", "Observation", "Sto
 APPLICATION_ID = 0x50524C59  # "PRLY", in the header of every file of ours
 MIGRATIONS = Migrations("process-replay")
 PAGE = 500
+_FIRST_ROW = -(1 << 63)
 
 
 @MIGRATIONS(name="1")
@@ -200,20 +201,20 @@ class Store:
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def entries(self) -> Iterator[Entry | RecordError]:
-        """All records in the order of their digests, a page at a time; what is no record comes as an error.
+        """All records in the order in which they were stored, a page at a time; what is no record comes as an error.
 
         Raises StoreError where the file is damaged; what comes before that has been yielded.
         """
-        after: object = ""
+        after = _FIRST_ROW
         while True:
             with translated(self.path):
-                page = self._database.execute(
-                    "select digest, name, backend, nodes, blob from records where digest > ? order by digest limit ?",
+                page = self._rows(
+                    "select rowid, digest, name, backend, nodes, blob from records where rowid > ? order by rowid limit ?",
                     [after, PAGE],
-                ).fetchall()
+                )
             if not page:
                 return
-            for row in page:
+            for _, *row in page:
                 yield _entry(row)
             after = page[-1][0]
 
@@ -221,22 +222,22 @@ class Store:
         """The records whose name is `wanted`, or whose digest starts with it (4 characters or more)."""
         prefix = wanted if re.fullmatch("[0-9a-f]{4,}", wanted) else "/"
         with translated(self.path):
-            rows = self._database.execute(
+            rows = self._rows(
                 "select digest, name, backend, nodes, blob from records where name = ? or substr(digest, 1, ?) = ?"
                 " order by digest limit 1000",
                 [wanted, len(prefix), prefix],
-            ).fetchall()
+            )
         return [entry for entry in map(_entry, rows) if isinstance(entry, Entry)]
 
     def observations(self, digest: str, limit: int = 1000) -> list[Observation]:
         """What was seen of one record, the oldest first. Raises StoreError or RecordError on damaged content."""
         with translated(self.path):
-            rows = self._database.execute(
+            rows = self._rows(
                 "select s.blob, o.source, o.test, o.version, o.name, o.global_size, o.local_size, o.vars, o.estimates,"
                 " o.count from observations o join sources s on s.digest = o.src where o.record = ?"
                 " order by o.id limit ?",
                 [digest, limit],
-            ).fetchall()
+            )
         return [_observation(row) for row in rows]
 
     def provenance(self, digest: str, limit: int = 10) -> list[str]:
@@ -244,12 +245,12 @@ class Store:
         found: list[str] = []
         with translated(self.path):
             for column in ("source", "test"):
-                rows = self._database.execute(
+                rows = self._rows(
                     f"select {column} from observations where record = ? and {column} <> '' group by {column}"
                     " order by min(id) limit ?",
                     [digest, limit],
                 )
-                found += [str(text) for (text,) in rows.fetchall()]
+                found += [str(text) for (text,) in rows]
         return found
 
     def stats(self) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def _built(outputs: Expr | Mapping[str, Expr]) -> tuple[UOp, dict[str, int]]:
         lowering.output(name, expr)
     ast = UOp.sink(*[lowering.store(name, expr) for name, expr in named.items()])
     ast = _with_rank(ast, len(lowering.frame))
-    _check_one_loop(ast, lowering.frame)
+    _check_nesting(ast, lowering.frame)
     verify_ast(ast)
     return ast, {name: buffer.arg for name, buffer in lowering.buffers.items()}
 
@@ -98,19 +98,16 @@ def _with_rank(ast: UOp, rank: int) -> UOp:
     return done[ast]
 
 
-def _check_one_loop(ast: UOp, frame: list[sint]) -> None:
-    """Raise BuildError where no buffer walks all axes: a kernel is one nest of loops."""
+def _check_nesting(ast: UOp, frame: list[sint]) -> None:
+    """Raise BuildError where the first reduce reads nothing along all axes: a kernel is one nest of loops."""
     shapes = ast_shapes(ast)
-    for reduce in ast.toposort():
-        if reduce.op is not Ops.REDUCE_AXIS:
-            continue
-        for node in reduce.src[0].toposort():
-            if node.op not in GroupOp.Buffer:
-                continue
-            lacking = [size for size, own in zip(frame, shapes[node], strict=True) if is_one(own) and not is_one(size)]
-            if lacking:
-                raise BuildError(
-                    f"reduces over axes of different sizes stand side by side (beside one, {shape_text(lacking)}): "
-                    "each needs a kernel of its own"
-                )
-            return
+    reduce = next((node for node in ast.toposort() if node.op is Ops.REDUCE_AXIS), None)
+    if reduce is None:
+        return
+    shape = next((shapes[node] for node in reduce.toposort() if node.op in GroupOp.Buffer), (1,) * len(frame))
+    lacking = [size for size, own in zip(frame, shape, strict=True) if is_one(own) and not is_one(size)]
+    if lacking:
+        raise BuildError(
+            "reduces of this kernel stand side by side instead of one within the other: the first that is computed "
+            f"has no axis for {shape_text(lacking)}; give each a kernel of its own"
+        )

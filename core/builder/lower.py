@@ -13,7 +13,7 @@ from typing import NamedTuple
 from core.builder.error import BuildError
 from core.builder.expr import Expr, Reduction, const
 from core.builder.masking import ZeroTest
-from core.builder.movement import Move, chain, is_one, lifted, moved, shape_text
+from core.builder.movement import Move, chain, is_one, lifted, moved, prepended, shape_text
 from core.dtype import dtypes
 from core.ir.ops import Ops
 from core.ir.uop import UOp, sint, sint_prod
@@ -80,7 +80,7 @@ class Lowering:
 
     def _find_operands(self, expr: Expr, position: Position) -> list[tuple[Expr, Position]]:
         if expr.op is Ops.VIEW:
-            moves = chain(expr.src[0].shape, (expr.arg, *position.moves))
+            moves = prepended(expr.src[0].shape, expr.arg, position.moves)
             return [(expr.src[0], position._replace(moves=moves))]
         if expr.op is Ops.RANGE:
             return [(self._counting(expr.arg), position)]

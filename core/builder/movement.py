@@ -19,6 +19,7 @@ __all__ = [
     "lifted",
     "moved",
     "moved_shape",
+    "prepended",
     "shape_text",
 ]
 
@@ -70,20 +71,37 @@ def changes_nothing(shape: Shape, move: Move) -> bool:
 
 def chain(shape: Shape, moves: Iterable[Move]) -> tuple[Move, ...]:
     """`moves` of an array of `shape`, without those that change nothing and with neighbours that one can say joined."""
-    kept: list[Move] = []
-    shapes = [shape]
+    steps: list[tuple[Shape, Move]] = []
     for move in moves:
-        if kept and kept[-1].kind == move.kind == "reshape":
-            kept.pop()
-            shapes.pop()
-        elif kept and kept[-1].kind == move.kind == "permute":
-            first = kept.pop().arg
-            move = Move("permute", tuple([first[axis] for axis in move.arg]))
-            shapes.pop()
-        if not changes_nothing(shapes[-1], move):
-            kept.append(move)
-            shapes.append(moved_shape(shapes[-1], move))
-    return tuple(kept)
+        steps.append((shape, move))
+        shape = moved_shape(shape, move)
+    result: tuple[Move, ...] = ()
+    for before, move in reversed(steps):
+        result = prepended(before, move, result)
+    return result
+
+
+def prepended(shape: Shape, move: Move, moves: tuple[Move, ...]) -> tuple[Move, ...]:
+    """`move` of an array of `shape`, then `moves`, which `chain` has made."""
+    while not changes_nothing(shape, move):
+        both = _joined(move, moves[0]) if moves else None
+        if both is None:
+            return (move, *moves)
+        move, moves = both, moves[1:]
+    return moves
+
+
+def _joined(first: Move, second: Move) -> Move | None:
+    """The one move that says both, or None."""
+    if first.kind != second.kind:
+        return None
+    if first.kind == "reshape":
+        return second
+    if first.kind == "permute":
+        return Move("permute", tuple([first.arg[axis] for axis in second.arg]))
+    if first.kind == "stride" and all(abs(step) == 1 for step in first.arg):
+        return Move("stride", tuple([a * b for a, b in zip(first.arg, second.arg, strict=True)]))
+    return None
 
 
 def lifted(move: Move, sizes: Shape) -> Move:

@@ -51,6 +51,9 @@ def analyse(ast: UOp) -> Analysis:
         # a buffer that is reduced as it is counts with its strides, anything computed as contiguous
         sts.append(_view(operand) if operand.op in GroupOp.Buffer else ShapeTracker.from_shape(shapes[operand]))
 
+    for buf, st in zip(bufs, sts, strict=False):
+        if buf.op is Ops.STORE and any(map(differ, st.shape, sts[0].shape)):
+            broken("an AST", "outputs-same-shape", "all outputs have the same shape", buf)
     full_shape = sts[full_buf_index].shape
     if any(_is_one(size) and not _is_one(st.shape[axis]) for axis, size in enumerate(full_shape) for st in sts):
         broken("an AST", "one-iteration", "what the first reduce reads has every axis of the kernel", reduceops[0])

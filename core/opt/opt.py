@@ -24,7 +24,7 @@ class OptOps(IntEnum):
     LOCAL = auto()
     """Make `arg` steps of a global axis threads of one workgroup."""
     GROUP = auto()
-    """Share a reduce axis between `arg` threads: each takes a run of neighbouring steps apart by `arg`."""
+    """Share a reduce axis between `arg` threads, each taking every `arg`-th step."""
     GROUPTOP = auto()
     """As GROUP, each of the `arg` threads taking one contiguous part of the axis."""
     NOLOCALS = auto()

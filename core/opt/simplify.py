@@ -10,8 +10,8 @@ from itertools import accumulate
 from operator import mul
 from typing import TypeAlias
 
-from core.ir.uop import UOp, resolve, sint, sint_prod
-from core.shape import ShapeTracker
+from core.ir.uop import UOp, all_int, resolve, sint, sint_prod
+from core.shape import ShapeTracker, View
 
 __all__ = [
     "contraction",
@@ -72,7 +72,7 @@ def simplify_merge_adjacent(
     if not shape:
         return sts
 
-    walks: list[tuple[Sequence[sint], Strides]] = [(st.shape, st.real_strides()) for st in dict.fromkeys(sts)]
+    walks: list[tuple[Sequence[sint], Strides]] = [(st.shape, _walk_strides(st)) for st in dict.fromkeys(sts)]
     if image_shape is not None and (fake := image_strides(shape, image_shape)) is not None:
         walks.append((shape, fake))
 
@@ -87,6 +87,37 @@ def simplify_merge_adjacent(
     return map_trackers(
         sts, lambda st: st.reshape(tuple([sint_prod([st.shape[i] for i in group]) for group in groups]))
     )
+
+
+def _walk_strides(st: ShapeTracker) -> Strides:
+    """The strides that count for merging.
+
+    tinygrad 0.10.1 takes the masked ranges of a view one at a time. Over a view without a mask it knows no stride where
+    it takes two of them to see that no axis carries into another. Merging there all the same would be right, but then
+    other axes would be split than it splits.
+    """
+    strides = st.real_strides()
+    if len(st.views) == 2 and st.views[0].mask is None and _needs_two_ranges(st.views[1]):
+        return [0 if stride == 0 else None for stride in strides]
+    return strides
+
+
+def _needs_two_ranges(view: View) -> bool:
+    """Whether some axis steps over all that the axes of smaller stride reach, but no masked range alone shows it."""
+    strides, sizes, ends = view.strides, view.shape, tuple([end for _, end in view.mask or ()])
+    if not ends or not (all_int(strides) and all_int(sizes) and all_int(ends)):
+        return False
+    # what the axes of smaller stride reach, and how much of it the best single range and all of them take away
+    reach = alone = together = 0
+    for stride, size, end in sorted(zip(strides, sizes, ends, strict=True)):
+        if stride <= 0:
+            continue
+        if reach - together < stride <= reach - alone:
+            return True
+        cut = stride * (size - end)
+        reach += stride * (size - 1)
+        alone, together = max(alone, cut), together + cut
+    return False
 
 
 def mergeable_axes(sizes: Sequence[sint], strides: Strides, axis: int) -> bool:

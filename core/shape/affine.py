@@ -45,6 +45,11 @@ class Affine:
                 low, high = low + step * greatest, high + step * least
         return low, high
 
+    def key(self) -> tuple[object, ...]:
+        """Equal for forms that are written the same way."""
+        terms = [(atom if isinstance(atom, int) else atom.key(), step) for atom, step in self.steps.items()]
+        return (self.base, frozenset(terms))
+
     def axes(self) -> set[int]:
         """Every axis it depends on."""
         found: set[int] = set()
@@ -60,6 +65,9 @@ class Quotient:
 
     def __init__(self, form: Affine, divisor: int, remainder: bool) -> None:
         self.form, self.divisor, self.remainder = form, divisor, remainder
+
+    def key(self) -> tuple[object, ...]:
+        return (self.form.key(), self.divisor, self.remainder)
 
 
 class Division:
@@ -88,7 +96,7 @@ class Division:
         more = self._exact(plain, divisor) if plain is not rest else None
         if more is not None:
             low, high = rest.bounds(self.limits)
-            return quotient.plus(self._joint(more, low // divisor, high // divisor)), plain.plus(more, -divisor)
+            return quotient.plus(self.joint(more, low // divisor, high // divisor)), plain.plus(more, -divisor)
 
         more = next(self._splits(plain, divisor))
         rest, plain = rest.plus(more, -divisor), plain.plus(more, -divisor)
@@ -162,9 +170,9 @@ class Division:
             if step < 0:
                 up, down = down, up
             self.limits[atom] = (max(first, last - down), min(last, first + up))
-        return self._joint(form, low, high)
+        return self.joint(form, low, high)
 
-    def _joint(self, form: Affine, low: int, high: int) -> Affine:
+    def joint(self, form: Affine, low: int, high: int) -> Affine:
         """The form, as an atom with limits of its own where `low <= form <= high` says more than its terms do."""
         least, greatest = form.bounds(self.limits)
         if len(form.steps) < 2 or (low <= least and greatest <= high):

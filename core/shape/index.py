@@ -14,7 +14,7 @@ from core.shape.reshape import reshape_view
 from core.shape.sizes import MEMO_SIZE
 from core.shape.view import View
 
-__all__ = ["Condition", "Index", "static_index"]
+__all__ = ["Condition", "Index", "full_limits", "static_index", "with_fewer_axes"]
 
 # low <= form < high; None where that side always holds
 Condition: TypeAlias = "tuple[Affine, int | None, int | None]"
@@ -39,7 +39,7 @@ class Index:
 def static_index(views: tuple[View, ...]) -> Index:
     """Index of the last view's axes through all `views`, none of them symbolic."""
     shape = cast(tuple[int, ...], views[-1].shape)
-    full: Limits = {axis: (0, max(size - 1, 0)) for axis, size in enumerate(shape)}
+    full = full_limits(shape)
     if any(view.empty or 0 in view.shape for view in views):
         return Index(Affine(0, {}), [], set(), full, True)
 
@@ -53,6 +53,11 @@ def static_index(views: tuple[View, ...]) -> Index:
     return Index(again.position, found.conditions, found.masked, again.limits, False)
 
 
+def full_limits(shape: tuple[int, ...]) -> Limits:
+    """The limits of the axes where nothing is masked."""
+    return {axis: (0, max(size - 1, 0)) for axis, size in enumerate(shape)}
+
+
 def _walk(views: tuple[View, ...], limits: Limits, *, masks: bool) -> Index:
     division = Division(limits)
     shape = cast(tuple[int, ...], views[-1].shape)
@@ -64,7 +69,7 @@ def _walk(views: tuple[View, ...], limits: Limits, *, masks: bool) -> Index:
 
     for depth, view in enumerate(reversed(views)):
         if depth:
-            view = _with_fewer_axes(view)
+            view = with_fewer_axes(view)
             coordinates = _taken_apart(division, position, cast(tuple[int, ...], view.shape))
         if masks and view.mask is not None:
             ranges = cast(tuple[tuple[int, int], ...], view.mask)
@@ -106,7 +111,7 @@ def _taken_apart(division: Division, position: Affine, shape: tuple[int, ...]) -
 
 
 @lru_cache(MEMO_SIZE)
-def _with_fewer_axes(view: View) -> View:
+def with_fewer_axes(view: View) -> View:
     """The view with axes joined that continue each other, if all of those can be."""
     joined: list[tuple[int, int, bool]] = []  # size, stride, whether one element at most is visible
     ranges = view.mask or [(0, 2)] * len(view.shape)

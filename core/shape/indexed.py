@@ -9,7 +9,7 @@ from core.ir.linear_form import LinearForm
 from core.ir.ops import Ops
 from core.ir.uop import UOp, folded, sint
 from core.shape.affine import Affine, Limits, Quotient
-from core.shape.index import static_index
+from core.shape.index import full_limits, static_index
 from core.shape.sizes import Shape, ShapeError, lower_bound, row_major, same, tuple_text, upper_bound
 from core.shape.view import View
 
@@ -50,8 +50,7 @@ def _static_uops(views: tuple[View, ...], idxs: tuple[UOp, ...]) -> tuple[UOp, U
     index = static_index(views)
     if index.never:
         return _constant(dtypes.int, 0), FALSE
-    shape = cast(tuple[int, ...], views[-1].shape)
-    limits: Limits = {axis: (0, max(size - 1, 0)) for axis, size in enumerate(shape)}
+    limits = full_limits(cast(tuple[int, ...], views[-1].shape))
     fits = _fits_int(index.position, limits) and all(_fits_int(form, limits) for form, _, _ in index.conditions)
     build = _Builder(dtypes.int if fits and _are_ints(idxs) else dtypes.long, idxs)
     valid = TRUE

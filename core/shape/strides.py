@@ -10,6 +10,7 @@ from core.ir.uop import UOp, sint
 from core.shape.index import static_index
 from core.shape.indexed import default_indices, indexed_uops
 from core.shape.sizes import MEMO_SIZE, same, upper_bound
+from core.shape.steps import position_steps
 from core.shape.view import View
 
 if TYPE_CHECKING:
@@ -28,24 +29,13 @@ def real_strides(tracker: ShapeTracker, ignore_valid: bool) -> tuple[sint | None
         if last.mask is None:
             return strides
     elif tracker.static:
-        strides = _static_strides(tracker)
+        strides = position_steps(tracker.views, masked=not static_index(tracker.views).never)
     else:
         strides = _symbolic_strides(tracker)
     if ignore_valid:
         return strides
     masked = masked_axes(tracker)
     return tuple([None if axis in masked else stride for axis, stride in enumerate(strides)])
-
-
-def _static_strides(tracker: ShapeTracker) -> tuple[sint | None, ...]:
-    index = static_index(tracker.views)
-    steps = index.position.steps
-    carried = {axis for atom in steps if not isinstance(atom, int) for axis in atom.form.axes()}
-    strides: list[sint | None] = []
-    for axis in range(len(tracker.shape)):
-        low, high = index.limits[axis]
-        strides.append(0 if low == high else None if axis in carried else steps.get(axis, 0))
-    return tuple(strides)
 
 
 def _symbolic_strides(tracker: ShapeTracker) -> tuple[sint | None, ...]:

@@ -78,15 +78,14 @@ def test_observations_keep_what_was_seen(path: Path, record: Make) -> None:
     assert (seen.version, seen.name, seen.src) == ("abc", "E_3", made["src"])
 
 
-def test_paging_yields_every_record_once_in_order(
+def test_paging_yields_every_record_once(
     path: Path, record: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stores, "PAGE", 7)
     with Store.open(path) as store:
         store.add([parse_capture(record(f"{number} NEG")) for number in range(50)])
         digests = [entry.digest for entry in store.entries() if isinstance(entry, Entry)]
-    assert len(digests) == 50
-    assert digests == sorted(set(digests))
+    assert len(digests) == len(set(digests)) == 50
 
 
 def test_find_by_digest_and_name(filled: Path) -> None:
@@ -213,12 +212,8 @@ def test_columns_of_the_wrong_type_cost_only_their_record(filled: Path, column: 
         connection.execute(f"update records set {column} = ? where rowid = 5", [value])
         connection.commit()
     found = entries(filled)
-    good = [entry for entry in found if isinstance(entry, Entry)]
-    if value == 3:  # SQLite sorts numbers before every text, so that paging does not even meet it
-        assert len(good) >= 19
-    else:
-        assert len(good) == 19
-        assert len(found) == 20
+    assert len(found) == 20
+    assert len([entry for entry in found if isinstance(entry, Entry)]) == 19
 
 
 def test_text_that_is_not_utf8_is_shown_escaped(filled: Path) -> None:

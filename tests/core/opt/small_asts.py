@@ -156,3 +156,11 @@ def image_sum(rows: int, texels: int) -> UOp:
 def strided_copy(shape: tuple[int, ...], strides: tuple[int, ...]) -> UOp:
     """out = a, read with `strides`"""
     return sink(store(load(1, tracker(*shape, strides=strides)), *shape))
+
+
+def reordered_then_padded(outer: int, inner: int) -> UOp:
+    """out[o, i] = a 10 by 10 square, its elements reordered, padded to 11 by 11: one view over another"""
+    shape = (outer, inner, 11, 11)
+    lower = View.create((outer, inner, 5, 2, 5, 2), (inner * 100, 100, 20, 2, 4, 1))
+    upper = View.create(shape, (inner * 100, 100, 10, 1), 0, ((0, outer), (0, inner), (0, 10), (0, 10)))
+    return sink(store(load(1, ShapeTracker((lower, upper))), *shape))

@@ -9,6 +9,7 @@ from core.errors import SpecError
 from core.ir.ops import Ops
 from core.ir.uop import UOp
 from core.opt import Kernel, Opt, OptOps
+from core.render import get_renderer
 from core.shape import ShapeTracker, View
 from tests.core.opt.small_asts import (
     CPU,
@@ -181,6 +182,13 @@ def test_reduces_that_share_no_iteration_are_refused() -> None:
         Kernel(sink(store(alu(Ops.ADD, left, right), 3, 1, 1)), CPU)
 
 
+def test_outputs_of_different_shapes_are_refused() -> None:
+    value = load(1, tracker(6, 6))
+    rows, columns = reduce(Ops.ADD, value, 1), reduce(Ops.ADD, value, 0)
+    with pytest.raises(SpecError, match="outputs-same-shape"):
+        Kernel(sink(store(rows, 6, 1), store(columns, 1, 6, number=2)), CPU)
+
+
 def test_masks_and_several_views_survive() -> None:
     kernel = Kernel(stacked(12), CPU)
     kernel.apply_opt(Opt(OptOps.UPCAST, 0, 4))
@@ -188,6 +196,17 @@ def test_masks_and_several_views_survive() -> None:
     assert isinstance(masked, ShapeTracker)
     assert masked.shape == (3, 4)
     assert any(isinstance(view, View) and view.mask is not None for view in masked.views)
+
+
+def test_a_kernel_becomes_a_program() -> None:
+    kernel = Kernel(elementwise(4, 6), get_renderer("c"))
+    kernel.apply_opt(Opt(OptOps.UPCAST, 0, 4))
+    assert kernel.linearize() is kernel
+    assert kernel.uops
+    program = kernel.to_program(name_override="sum_of_two")
+    assert program.name == "sum_of_two"
+    assert program.applied_opts == [Opt(OptOps.UPCAST, 0, 4)]
+    assert "sum_of_two(" in program.src
 
 
 def test_a_long_chain_does_not_recurse() -> None:

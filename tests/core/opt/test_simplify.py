@@ -8,8 +8,10 @@ import math
 import pytest
 
 from core.ir.uop import UOp
+from core.opt import Kernel
 from core.opt.simplify import contraction, differ, divides, first_difference, image_strides, mergeable_axes
 from core.shape import ShapeTracker
+from tests.core.opt.small_asts import CPU, reordered_then_padded
 
 N = UOp.variable("n", 1, 10)
 
@@ -74,6 +76,11 @@ def test_merged_axes_reach_the_same_elements() -> None:
         if mergeable_axes((a, b), (first, second), 1):
             apart = [i * first + j * second for i in range(a) for j in range(b)]
             assert apart == [k * second for k in range(a * b)]
+
+
+def test_axes_over_a_view_that_two_ranges_make_regular_stay_apart() -> None:
+    """As in tinygrad 0.10.1, though the two outer axes step over squares of 100 elements each."""
+    assert Kernel(reordered_then_padded(8, 4), CPU).full_shape == (8, 4, 11, 11)
 
 
 def test_symbolic_sizes_differ_unless_they_are_equal() -> None:
