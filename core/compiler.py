@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from core import process_replay
-from core.context import CAPTURE_PROCESS_REPLAY, DEBUG, NOOPT
+from core.context import CAPTURE_PROCESS_REPLAY, DEBUG, NOOPT, USE_TC
 from core.ir import trace
 from core.ir.spec import program_spec, tensor_spec, type_verify
 from core.ir.uop import UOp
 from core.lower.decompose import decompose
 from core.lower.expand import expand
+from core.lower.images import lower_images
 from core.lower.index import lower_indices
 from core.lower.linearize import linearize
 from core.opt.kernel import Kernel
@@ -55,6 +56,7 @@ STAGES: Final = (
     Stage("optimized_ast", "the AST with the views, reduces and local buffers that the opts ask for", _optimized_ast),
     Stage("index", "views become addresses and conditions over loops, launch dimensions and lanes", lower_indices),
     Stage("expand", "one scalar node for each lane; neighbouring memory accesses become vectors", expand),
+    Stage("images", "accesses to images become accesses to texels, where the backend has images", lower_images),
     Stage("decompose", "ops that the backend lacks are expressed by those it has", decompose),
     Stage("linearize", "a list in the order of execution, with loops and accumulators", _linearize),
 )
@@ -95,12 +97,13 @@ def to_program(kernel: Kernel, name_override: str | None = None) -> ProgramSpec:
 
 
 def optimize(kernel: Kernel, opts: Literal["auto", "none"] | Sequence[Opt] = "auto") -> Kernel:
-    """Apply opts to `kernel`: those that the heuristics choose, only those it requires, or those given."""
+    """Apply opts to `kernel`: a tensor core or what the heuristics choose, only what is required, or those given."""
     trace.stage("opts")
-    if opts == "auto":
-        return kernel.required_optimizations() if NOOPT else kernel.hand_coded_optimizations()
-    if opts == "none":
+    if opts == "none" or (opts == "auto" and NOOPT):
         return kernel.required_optimizations()
+    if opts == "auto":
+        kernel.required_optimizations()
+        return kernel if kernel.apply_tensor_cores(USE_TC.value) else kernel.hand_coded_optimizations()
     for opt in opts:
         assert isinstance(opt, Opt)
         kernel.apply_opt(opt)

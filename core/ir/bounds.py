@@ -85,6 +85,16 @@ def _add(node: UOp) -> Bounds:
     return a + c, b + d
 
 
+def _sub(node: UOp) -> Bounds:
+    a, b, c, d = _operands(node)
+    return a - d, b - c
+
+
+def _neg(node: UOp) -> Bounds:
+    low, high = _first(node)
+    return -high, -low
+
+
 def _mul(node: UOp) -> Bounds:
     a, b, c, d = _operands(node)
     products = (a * c, a * d, b * c, b * d)
@@ -193,6 +203,8 @@ _RULES: Final[dict[Ops, Callable[[UOp], Bounds | None]]] = {
     Ops.LANE: _lane,
     Ops.BIND: _first,
     Ops.ADD: _add,
+    Ops.SUB: _sub,
+    Ops.NEG: _neg,
     Ops.MUL: _mul,
     Ops.IDIV: _idiv,
     Ops.MOD: _mod,

@@ -54,7 +54,7 @@ def load_lanes(dtype: DType, columns: Sequence[Sequence[UOp]], target: LoweringT
 
     joined: dict[UOp, UOp] = {}
     for base, by_offset in groups.items():
-        for run in _runs(base, sorted(by_offset), _widths(dtype)):
+        for run in _runs(base, sorted(by_offset), _widths(dtype, target)):
             vector = _vector_load(dtype, by_offset[run[0]], len(run))
             for i, offset in enumerate(run):
                 joined[by_offset[offset]] = UOp(Ops.GEP, dtype, (vector,), i)
@@ -74,7 +74,7 @@ def store_lanes(columns: Sequence[Sequence[UOp]], target: LoweringTarget) -> lis
 
     joined: dict[UOp, UOp | None] = {}
     for base, by_offset in groups.items():
-        for run in _runs(base, sorted(by_offset), _widths(lanes[0].src[1].dtype)):
+        for run in _runs(base, sorted(by_offset), _widths(lanes[0].src[1].dtype, target)):
             members = [by_offset[offset] for offset in run]
             joined.update(dict.fromkeys(members))
             joined[members[0]] = _vector_store(members)
@@ -85,10 +85,10 @@ def _never(lane: UOp) -> bool:
     return len(lane.src) == 3 and lane.src[2].op is Ops.CONST and not lane.src[2].arg
 
 
-def _widths(dtype: DType) -> tuple[int, ...]:
+def _widths(dtype: DType, target: LoweringTarget) -> tuple[int, ...]:
     if dtype.count > 1 or dtype.is_bool:
         return ()
-    return _HALF_WIDTHS if dtype is dtypes.half else _WIDTHS
+    return _HALF_WIDTHS if dtype is dtypes.half and target.max_vector >= _HALF_WIDTHS[0] else _WIDTHS
 
 
 def _split(address: UOp, rest: tuple[UOp, ...]) -> tuple[_Base, int]:

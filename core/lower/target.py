@@ -25,6 +25,14 @@ class LoweringTarget(Protocol):
         """Whether several consecutive elements can be loaded or stored at once."""
 
     @property
+    def max_vector(self) -> int:
+        """The most elements that one load or store has."""
+
+    @property
+    def has_images(self) -> bool:
+        """Whether images are read and written, four elements at a time."""
+
+    @property
     def global_max(self) -> tuple[int, ...] | None:
         """The greatest launch dimensions, in groups; None for no limit."""
 

@@ -41,10 +41,8 @@ class OptRule:
 
 
 def change_kernel(kernel: Kernel, opt: Opt) -> None:
-    """Apply `opt`. Raises KernelOptError, and leaves the kernel as it was, if it does not apply."""
-    rule = RULES.get(opt.op)
-    if rule is None:
-        raise _refused(opt, "this revision applies no tensor cores")
+    """Apply any opt but TC. Raises KernelOptError, and leaves the kernel as it was, if it does not apply."""
+    rule = RULES[opt.op]
     if rule.uses_locals and kernel.dont_use_locals:
         raise _refused(opt, "not using locals")
 
@@ -120,6 +118,8 @@ def _refuse_group(kernel: Kernel, axis: int, amount: int) -> str | None:
         return f"target {kernel.opts.name} does not support local or shared mem"
     if not kernel.first_reduce + kernel.group_for_reduces <= axis < kernel.first_upcast:
         return f"must be reduce axis to group, axis {axis} is not"
+    if kernel.tensor_core is not None:
+        return "can't group with tensor cores"
     reduced = [axis for reduceop in kernel.reduceops for axis in reduceop.arg[1]]
     if len(reduced) != len(set(reduced)):
         return "can't group with parallel reduces"
@@ -160,6 +160,9 @@ def _unroll(kernel: Kernel, axis: int, amount: int) -> None:
 def _refuse_upcast(kernel: Kernel, axis: int, amount: int) -> str | None:
     if axis >= kernel.first_reduce:
         return f"upcast is for non-reduce, the axes before {kernel.first_reduce}"
+    unit = kernel.tensor_core
+    if unit is not None and kernel.global_dims <= axis < kernel.global_dims + len(unit.local_axes):
+        return f"can't upcast TC locals, axis {axis} is one"
     if amount > MAX_UPCAST:
         return f"don't upcast more than {MAX_UPCAST}"
     return _refuse_body(kernel, amount)

@@ -16,11 +16,13 @@ from core.ir.uop import UOp, all_int, sint
 from core.opt.analysis import analyse
 from core.opt.apply import change_kernel
 from core.opt.heuristics import hand_coded_optimizations, required_optimizations
+from core.opt.matrix import MatrixAxes, apply_tensor_cores, change_to_tensor_core
 from core.opt.memory import memory_bytes
 from core.opt.names import colored_name, colored_shape, colors, kernel_name
-from core.opt.opt import Opt
+from core.opt.opt import Opt, OptOps
 from core.opt.optimized_ast import optimized_ast
 from core.opt.simplify import differ, divides, first_difference, map_trackers
+from core.opt.tensor_core import TensorCore
 from core.shape import ShapeTracker
 
 if TYPE_CHECKING:
@@ -48,13 +50,16 @@ class Kernel:
         "full_buf_index",
         "group_for_reduces",
         "local_dims",
+        "matrix_axes",
         "opt_step",
         "opt_steps",
         "opts",
         "reduceops",
         "sts",
+        "tensor_core",
         "uops",
         "upcasted",
+        "use_tensor_cores",
         "vars",
     )
 
@@ -75,6 +80,9 @@ class Kernel:
         self.upcasted = 0
         self.local_dims = 0
         self.dont_use_locals = False
+        self.tensor_core: TensorCore | None = None
+        self.matrix_axes: MatrixAxes | None = None
+        self.use_tensor_cores = 0
 
     def copy(self) -> Kernel:
         """A kernel of its own with the same layout."""
@@ -173,9 +181,16 @@ class Kernel:
 
     def apply_opt(self, opt: Opt) -> None:
         """Apply one optimisation. Raises KernelOptError, and leaves the kernel as it was, if it does not apply."""
-        change_kernel(self, opt)
+        if opt.op is OptOps.TC:
+            change_to_tensor_core(self, opt)
+        else:
+            self.change(opt)
         self.applied_opts.append(opt)
         self.opt_steps.append(self.opt_step)
+
+    def change(self, opt: Opt) -> None:
+        """Do to the axes what `opt` says, as a part of an optimisation that is counted as one."""
+        change_kernel(self, opt)
 
     def reshape_and_permute(
         self, reshape: Callable[[tuple[sint, ...]], Sequence[sint]] | None, axes: Sequence[int] | None
@@ -227,6 +242,17 @@ class Kernel:
         """Apply what the heuristics choose, what is required included."""
         hand_coded_optimizations(self)
         return self
+
+    def apply_tensor_cores(
+        self,
+        use_tensor_cores: int = 1,
+        extra_opts: Sequence[Opt] | None = None,
+        axis: int = 0,
+        tc_select: int | None = None,
+        tc_opt: int | None = None,
+    ) -> bool:
+        """Give the kernel's matrix product to a tensor core of the backend; returns whether one fits."""
+        return apply_tensor_cores(self, use_tensor_cores, extra_opts, axis, tc_select, tc_opt)
 
     # ---- results --------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from core.ir.kernel_info import KernelInfo
 from core.ir.ops import GroupOp, Ops
 from core.ir.uop import UOp, sint
 from core.opt.grouping import two_stage_reduce
+from core.opt.matrix import SHAPE_ONLY, matrix_product
 from core.opt.simplify import differ
 from core.shape import ShapeTracker, View
 
@@ -64,6 +65,10 @@ def _reduce(kernel: Kernel, index: int, operand: UOp) -> UOp:
     reduceop = kernel.reduceops[index]
     result, full = kernel.reduce_shapes(index)
     axes = tuple([axis for axis in range(kernel.first_reduce, kernel.shape_len) if differ(result[axis], full[axis])])
+    if kernel.tensor_core is not None and kernel.use_tensor_cores != SHAPE_ONLY:
+        operand, done = matrix_product(kernel, operand)
+        axes = tuple([axis for axis in axes if axis not in done])
+        return operand if not axes else UOp(Ops.REDUCE_AXIS, reduceop.dtype, (operand,), (reduceop.arg[0], axes))
     grouped = kernel.first_reduce + kernel.group_for_reduces
     own = tuple([axis for axis in axes if axis >= grouped])
     partial = UOp(Ops.REDUCE_AXIS, reduceop.dtype, (operand,), (reduceop.arg[0], own)) if own else operand

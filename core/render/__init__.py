@@ -10,12 +10,28 @@ from typing import Final
 from core.errors import RenderError
 from core.render.base import Renderer
 from core.render.c import CRenderer
+from core.render.cuda import CUDARenderer
+from core.render.hip import HIPRenderer
 from core.render.llvm import LLVMRenderer
+from core.render.metal import MetalRenderer
+from core.render.opencl import IntelRenderer, OpenCLRenderer, QCOMRenderer
 
 __all__ = ["BACKENDS", "get_renderer"]
 
 BACKENDS: Final[Mapping[str, type[Renderer]]] = MappingProxyType(
-    {renderer.name: renderer for renderer in (CRenderer, LLVMRenderer)}
+    {
+        renderer.name: renderer
+        for renderer in (
+            CRenderer,
+            LLVMRenderer,
+            OpenCLRenderer,
+            IntelRenderer,
+            QCOMRenderer,
+            MetalRenderer,
+            CUDARenderer,
+            HIPRenderer,
+        )
+    }
 )
 """Every backend by its name."""
 

@@ -34,13 +34,19 @@ class Renderer:
     """The seed's name of the device."""
     default_arch: ClassVar[str | None] = None
     """The architecture that is meant when none is named; None for a backend that has no choice of them."""
+    archs: ClassVar[tuple[str, ...]] = ()
+    """The architectures to choose from; none for a backend that takes any, or has no choice."""
 
     has_local: ClassVar[bool] = True
     """Kernels are launched over global and local dimensions."""
     has_shared: ClassVar[bool] = True
     """The threads of a group share memory."""
+    has_images: ClassVar[bool] = False
+    """Images are read and written, four elements at a time."""
     supports_float4: ClassVar[bool] = True
     """Loads and stores of several consecutive elements at once."""
+    max_vector: ClassVar[int] = 8
+    """The most elements that one load or store has."""
     global_max: ClassVar[tuple[int, ...] | None] = None
     """The greatest launch dimensions, in groups; None for no limit."""
     local_max: ClassVar[tuple[int, ...] | None] = None
@@ -58,11 +64,13 @@ class Renderer:
     """Rules applied last, to the program that is about to be linearised."""
 
     def __init__(self, arch: str | None = None) -> None:
-        """`arch` names the architecture. Raises RenderError where the backend has no choice of architectures."""
+        """`arch` names the architecture. Raises RenderError for one that the backend does not have."""
         if arch is not None and self.default_arch is None:
             raise RenderError(
                 self.name, f"for architecture {arch!r}", "this backend has no architectures to choose from"
             )
+        if arch is not None and self.archs and arch not in self.archs:
+            raise RenderError(self.name, f"for architecture {arch!r}", f"choose from {', '.join(self.archs)}")
         self.arch: str | None = self.default_arch if arch is None else arch
 
     def __repr__(self) -> str:
@@ -83,7 +91,7 @@ class Renderer:
     def check(self, uops: Sequence[UOp]) -> None:
         """Raise RenderError for the first node with a dtype or an op that this backend does not have."""
         for dtype in dict.fromkeys([node.dtype for node in uops]):
-            if isinstance(dtype, ImageDType):
+            if isinstance(dtype, ImageDType) and not self.has_images:
                 raise RenderError(self.name, str(dtype), "the backend has no images")
             if (reason := self.refuses(dtype.base)) is not None:
                 raise RenderError(self.name, str(dtype.base), reason)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from core.dtype import DType
+from core.dtype import DType, ImageDType, PtrDType
 from core.errors import RenderError
 from core.ir.ops import GroupOp, Ops
 from core.ir.uop import UOp
 from core.render.base import parameters
 from core.render.guards import repeats_operands
+from core.render.matrix import Product
 from core.render.names import Names
 from core.render.operators import Expr, Rank, wrapped
+from core.render.wrapping import is_modular
 
 if TYPE_CHECKING:
     from core.render.cstyle import CStyleRenderer
@@ -25,6 +27,8 @@ MAX_LENGTH: Final = 120
 """Characters of an operand; what is longer gets a variable."""
 
 _INDENT: Final = "  "
+_ALIGNMENT: Final = 16  # bytes that a vector has, of four elements or of eight halves
+_AXES: Final = "xyz"
 # what C computes as int, and what it may compute as float, where the type is narrower
 _WIDENED: Final = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.SHL, Ops.IDIV, Ops.MULACC})
 _INEXACT: Final = frozenset(
@@ -41,7 +45,11 @@ class Body:
         self.lines: list[str] = []
         self.indent = _INDENT
         self.exprs: dict[UOp, Expr] = {}
+        # the matrix products that were written, with the names of their functions
+        self.products: dict[Product, str] = {}
         self.uses = _count_uses(uops)
+        self.stored = {node.src[0].src[0] for node in uops if node.op is Ops.STORE}
+        self.loaded = {node.src[0].src[0] for node in uops if node.op is Ops.LOAD}
         # accumulators, and what is not written yet but reads one
         self.accumulators: dict[UOp, UOp] = {}
         self.pending: dict[UOp, frozenset[UOp]] = {}
@@ -126,11 +134,22 @@ class Body:
     # ---- what runs ------------------------------------------------------------------------------------------------
 
     def _parameter(self, node: UOp) -> None:
+        if isinstance(node.dtype, ImageDType):
+            self._image(node)
+            return
         if node.op is Ops.DEFINE_GLOBAL:
             name, form, dtype = self.names.claim(f"data{node.arg}"), self.renderer.buffer_parameter, node.dtype.base
         else:
             name, form, dtype = self.names.claim(node.arg[0]), self.renderer.variable_parameter, node.dtype
         self.parameters.append(form.format(type=self.type(dtype), name=name))
+        self.exprs[node] = Expr(name, Rank.ATOM, 0)
+
+    def _image(self, node: UOp) -> None:
+        if node in self.stored and node in self.loaded:
+            raise RenderError(self.renderer.name, f"buffer {node.arg}", "a kernel cannot both read and write an image")
+        name = self.names.claim(f"data{node.arg}")
+        access = "write" if node in self.stored else "read"
+        self.parameters.append(self.renderer.image_parameter.format(access=access, name=name))
         self.exprs[node] = Expr(name, Rank.ATOM, 0)
 
     def _declared(self, node: UOp) -> None:
@@ -144,10 +163,11 @@ class Body:
         self.exprs[node] = literal
 
     def _vector(self, dtype: DType, lanes: Sequence[str]) -> Expr:
-        return Expr(self.renderer.vector_literal.format(type=self.type(dtype), lanes=",".join(lanes)), Rank.ATOM, 1)
+        text = self.renderer.vector_literal.format(type=self.type(dtype), lanes=",".join(lanes))
+        return Expr(text, self.renderer.vector_literal_rank, 1)
 
-    def _lane(self, vector: Expr, lane: int) -> Expr:
-        text = self.renderer.vector_lane.format(vector=wrapped(vector, Rank.ATOM), lane=lane)
+    def _lane(self, vector: Expr, count: int, lane: int) -> Expr:
+        text = self.renderer.lane(wrapped(vector, Rank.ATOM), count, lane)
         return Expr(text, Rank.ATOM, vector.depth)
 
     def _special(self, node: UOp) -> None:
@@ -157,15 +177,19 @@ class Body:
             raise RenderError(self.renderer.name, f"the launch dimension {name}", "its kernels run as one thread")
         variable = self.names.claim(name)
         extent = f" /* {size} */" if isinstance(size, int) else ""
-        self.statement(f"{self.type(node.dtype)} {variable} = {form.format(dimension=name[-1])};{extent}")
+        index = form.format(dimension=name[-1], axis=_AXES[int(name[-1])])
+        self.statement(f"{self.type(node.dtype)} {variable} = {index};{extent}")
         self.exprs[node] = Expr(variable, Rank.ATOM, 0)
 
     def _local(self, node: UOp) -> None:
         if self.renderer.local_array is None:
             raise RenderError(self.renderer.name, "memory shared by a group", "its kernels run as one thread")
         name = self.names.claim(str(node.arg))
-        size = getattr(node.dtype, "size", -1)
-        self.statement(self.renderer.local_array.format(type=self.type(node.dtype.base), name=name, size=size))
+        dtype = node.dtype
+        assert isinstance(dtype, PtrDType)
+        align = _ALIGNMENT if dtype.base.itemsize <= _ALIGNMENT // 4 else 2 * _ALIGNMENT
+        form = self.renderer.local_array
+        self.statement(form.format(type=self.type(dtype.base), name=name, size=dtype.size, align=align))
         self.exprs[node] = Expr(name, Rank.ATOM, 0)
 
     def _barrier(self, node: UOp) -> None:
@@ -213,11 +237,23 @@ class Body:
         """The element of a buffer, or the consecutive elements, that a load or store of `dtype` at `address` means."""
         if dtype.count > 1:
             self.type(dtype)
-        return self.renderer.element(self.exprs[address.src[0]].text, dtype, self.exprs[address])
+        buffer = address.src[0]
+        local = buffer.op is Ops.DEFINE_LOCAL
+        return self.renderer.element(self.exprs[buffer].text, dtype, self.exprs[address], local=local)
+
+    def _texel(self, form: str, address: UOp, value: str = "") -> str:
+        """`form`, which reads or writes four elements of an image, at an address of column and row."""
+        if address.src[1].dtype.count != 2:
+            raise RenderError(self.renderer.name, "an image", "its address is not a column and a row")
+        return form.format(image=self.exprs[address.src[0]].text, at=self.exprs[address].text, value=value)
 
     def _load(self, node: UOp) -> None:
         self.consume(node)
-        text = self._place(node.src[0], node.dtype)
+        if isinstance(node.src[0].dtype, ImageDType):
+            self.type(node.dtype)
+            text = self._texel(self.renderer.image_read, node.src[0])
+        else:
+            text = self._place(node.src[0], node.dtype)
         if len(node.src) > 1:
             alternative, gate = self.operand(node.src[1]), self.operand(node.src[2])
             text = f"{wrapped(gate, Rank.CHOICE + 1)}?{text}:{wrapped(alternative, Rank.CHOICE)}"
@@ -226,7 +262,10 @@ class Body:
     def _store(self, node: UOp) -> None:
         self.consume(node)
         address, value = node.src[:2]
-        self.statement(f"{self._place(address, value.dtype)} = {self.value(value)};")
+        if isinstance(address.dtype, ImageDType):
+            self.statement(f"{self._texel(self.renderer.image_write, address, self.value(value))};")
+        else:
+            self.statement(f"{self._place(address, value.dtype)} = {self.value(value)};")
 
     def _alu(self, node: UOp) -> None:
         operator = self.renderer.code_for_op.get(node.op)
@@ -236,9 +275,16 @@ class Body:
             self._lanewise(node, lambda args: operator(node, args))
             return
 
-        take = self.atom if repeats_operands(node) else self.operand
-        expr = operator(node, [take(source) for source in node.src])
+        expr = operator(node, self._operands(node))
         self.bind(node, expr._replace(loose=True) if self._is_loose(node) else expr, "alu")
+
+    def _operands(self, node: UOp) -> list[Expr]:
+        if repeats_operands(node):
+            return [self.atom(source) for source in node.src]
+        if self.renderer.signed_wraps or not is_modular(node):
+            return [self.operand(source) for source in node.src]
+        # what is computed in the unsigned type may come from it
+        return [self.exprs[source] if source.dtype is node.dtype else self.operand(source) for source in node.src]
 
     def _is_loose(self, node: UOp) -> bool:
         dtype = node.dtype
@@ -276,7 +322,7 @@ class Body:
             return expr
         if source.op is Ops.CONST:
             return self.renderer.literal(source.dtype.scalar(), source.arg)
-        return self._lane(expr, lane)
+        return self._lane(expr, source.dtype.count, lane)
 
     def _vectorize(self, node: UOp) -> None:
         lanes = [self.value(source) for source in node.src]
@@ -285,7 +331,18 @@ class Body:
         self.bind(node, self._vector(node.dtype, lanes), "cast")
 
     def _gep(self, node: UOp) -> None:
-        self.bind(node, self._lane(self.operand(node.src[0]), node.arg), "alu")
+        vector = node.src[0]
+        self.bind(node, self._lane(self.operand(vector), vector.dtype.count, node.arg), "alu")
+
+    def _matrix_product(self, node: UOp) -> None:
+        product = Product.of(node, self.renderer.name)
+        for dtype in (product.a, product.b, product.c):
+            self.type(dtype)
+        if product not in self.products:
+            self.products[product] = self.names.claim(product.name)
+        operands = [self.operand(source) for source in node.src]
+        text = f"{self.products[product]}({', '.join([operand.text for operand in operands])})"
+        self.bind(node, Expr(text, Rank.ATOM, max(operand.depth for operand in operands) + 1), "wmma")
 
 
 def _count_uses(uops: Sequence[UOp]) -> dict[UOp, int]:
@@ -316,5 +373,6 @@ _HANDLERS: Final[Mapping[Ops, Callable[[Body, UOp], None]]] = {
     Ops.GEP: Body._gep,
     Ops.CAST: Body._cast,
     Ops.BITCAST: Body._bitcast,
+    Ops.WMMA: Body._matrix_product,
     **dict.fromkeys(sorted(GroupOp.ALU), Body._alu),
 }

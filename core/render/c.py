@@ -52,6 +52,7 @@ class CRenderer(CStyleRenderer):
         "double": "double",
     }
     suffixes: ClassVar[Mapping[str, str]] = {"uint": "u", "long": "ll", "ulong": "ull", "float": "f"}
+    vector_sizes = _SIZES
     wide_floats = frozenset({"half"})
     cast_literals = frozenset({"half"})
     infinity = "__builtin_inff()"

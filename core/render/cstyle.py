@@ -7,15 +7,22 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from core.dtype import DType
+from core.errors import RenderError
 from core.ir.ops import Ops
 from core.ir.uop import UOp
 from core.render.base import Renderer
 from core.render.body import Body
 from core.render.literals import decimal, rounded
+from core.render.matrix import Product
 from core.render.names import Names
 from core.render.operators import C_OPERATORS, Expr, Operator, Rank, wrapped
 
-__all__ = ["CStyleRenderer"]
+__all__ = ["CStyleRenderer", "lane_names"]
+
+
+def lane_names(count: int) -> list[str]:
+    """What the languages of GPUs call the elements of a vector: x, y, z, w, of longer ones s0 to sf."""
+    return list("xyzw"[:count]) if count <= 4 else [f"s{lane:x}" for lane in range(count)]
 
 
 class CStyleRenderer(Renderer):
@@ -25,6 +32,10 @@ class CStyleRenderer(Renderer):
 
     type_names: ClassVar[Mapping[str, str]] = {}
     """What the language calls each scalar dtype. What is not here is refused."""
+    vector_sizes: ClassVar[frozenset[int]] = frozenset({2, 4, 8, 16})
+    """How many elements its vectors may have."""
+    signed_wraps: ClassVar[bool] = True
+    """Signed integers wrap, be it because the compiler is told so; if not, `code_for_op` comes from `core.render.wrapping`."""
     wide_floats: ClassVar[frozenset[str]] = frozenset()
     """Float dtypes whose arithmetic the language may do in a wider type."""
     suffixes: ClassVar[Mapping[str, str]] = {"uint": "u", "long": "l", "ulong": "ul", "float": "f"}
@@ -38,12 +49,25 @@ class CStyleRenderer(Renderer):
     kernel_prefix: ClassVar[str] = "void "
     buffer_parameter: ClassVar[str] = "{type}* {name}"
     variable_parameter: ClassVar[str] = "const {type} {name}"
+    image_parameter: ClassVar[str] = ""
+    """With `{access}`, which is `read` or `write`: `{access}_only image2d_t {name}`."""
+    image_read: ClassVar[str] = ""
+    """Four elements of `{image}`, at the int2 `{at}`: column, row."""
+    image_write: ClassVar[str] = ""
     vector_literal: ClassVar[str] = "({type}){{{lanes}}}"
+    vector_literal_rank: ClassVar[int] = Rank.ATOM
     vector_lane: ClassVar[str] = "{vector}[{lane}]"
+    """With `{lane}`, its number, or `{letter}`, one of `lane_names`."""
+    global_space: ClassVar[str] = ""
+    """What stands before the type of a pointer into global memory: `__global `."""
+    local_space: ClassVar[str] = ""
     workitems: ClassVar[Mapping[str, str]] = {}
-    """By the prefix of a SPECIAL's name (`gidx`), the expression for a dimension: `get_group_id({dimension})`."""
+    """By the prefix of a SPECIAL's name (`gidx`), the expression for a `{dimension}`, 0 to 2, or `{axis}`, x to z."""
+    launch_parameters: ClassVar[Mapping[str, str]] = {}
+    """By the same prefix, what the signature needs for it."""
     local_array: ClassVar[str | None] = None
-    """The declaration of an array that the threads of a group share: `__local {type} {name}[{size}];`."""
+    """The declaration of an array that the threads of a group share: `__local {type} {name}[{size}];`. `{align}` is the
+    alignment that the vectors in it need, in bytes."""
     barrier: ClassVar[str | None] = None
     """The statement at which the threads of a group wait for each other."""
 
@@ -52,15 +76,37 @@ class CStyleRenderer(Renderer):
         names = Names()
         function = names.claim(name)
         body = Body(self, uops, names)
-        signature = f"{self.kernel_prefix}{function}({', '.join(body.parameters)})"
-        return "\n".join([*self.preamble(body.vectors), f"{signature} {{", *body.lines, "}"]) + "\n"
+        products = [line for product, given in body.products.items() for line in self.matrix_function(given, product)]
+        before = [*self.headers(uops), *self.preamble(body.vectors), *products]
+        signature = f"{self.prefix(uops)}{function}({', '.join([*body.parameters, *self._launch_parameters(uops)])})"
+        return "\n".join([*before, f"{signature} {{", *body.lines, "}"]) + "\n"
+
+    def headers(self, uops: Sequence[UOp]) -> list[str]:
+        """The first lines: what the program includes and enables."""
+        return []
 
     def preamble(self, vectors: Sequence[DType]) -> list[str]:
         """Lines before the function, for the vector types that it uses."""
         return []
 
+    def matrix_function(self, name: str, product: Product) -> list[str]:
+        """The definition of a function `name` for a matrix product. Raises RenderError for one that no unit has."""
+        raise RenderError(self.name, "WMMA", "the backend has no such op")
+
+    def prefix(self, uops: Sequence[UOp]) -> str:
+        """What stands before the name of the kernel."""
+        return self.kernel_prefix
+
+    def _launch_parameters(self, uops: Sequence[UOp]) -> list[str]:
+        used = {node.arg[0][:-1] for node in uops if node.op is Ops.SPECIAL}
+        return [parameter for prefix, parameter in self.launch_parameters.items() if prefix in used]
+
     def refuses(self, dtype: DType) -> str | None:
-        return None if dtype.name in self.type_names or not dtype.bits else "the backend has no such type"
+        if dtype.bits and dtype.name not in self.type_names:
+            return "the backend has no such type"
+        if dtype.count > 1 and dtype.count not in self.vector_sizes:
+            return f"a vector has {', '.join(map(str, sorted(self.vector_sizes)))} elements"
+        return None
 
     # ---- how the language writes things ---------------------------------------------------------------------------
 
@@ -103,7 +149,16 @@ class CStyleRenderer(Renderer):
         """The bits of a value as another type of the same size."""
         raise NotImplementedError
 
-    def element(self, buffer: str, dtype: DType, index: Expr) -> str:
+    def exact(self, dtype: DType, value: Expr) -> Expr:
+        """`value` with `dtype` as its type: what is narrower than an int is one as soon as something is done with it."""
+        return self.cast(dtype, dtype, value) if dtype.count == 1 and dtype.is_int and dtype.bits < 32 else value
+
+    def lane(self, vector: str, count: int, lane: int) -> str:
+        """An element of a vector of `count`."""
+        return self.vector_lane.format(vector=vector, lane=lane, letter=lane_names(count)[lane])
+
+    def element(self, buffer: str, dtype: DType, index: Expr, *, local: bool) -> str:
         """What a load reads and a store assigns: an element of a buffer, or a vector of consecutive ones."""
         place = f"{buffer}[{index.text}]"
-        return place if dtype.count == 1 else f"*({self.type_name(dtype)}*)&{place}"
+        space = self.local_space if local else self.global_space
+        return place if dtype.count == 1 else f"*({space}{self.type_name(dtype)}*)&{place}"

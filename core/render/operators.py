@@ -9,7 +9,7 @@ from core.ir.ops import Ops
 from core.ir.uop import UOp
 from core.render.guards import maybe_minus_one, maybe_wide, maybe_zero
 
-__all__ = ["C_OPERATORS", "Expr", "Operator", "Rank", "call", "infix", "prefixed", "wrapped"]
+__all__ = ["C_OPERATORS", "Expr", "Operator", "Rank", "call", "guarded_division", "infix", "prefixed", "wrapped"]
 
 
 class Rank:
@@ -74,10 +74,18 @@ def prefixed(symbol: str) -> Operator:
 
 
 def call(**functions: str) -> Operator:
-    """A function of one argument, by the name of its dtype: `call(float="sqrtf", double="sqrt")`."""
+    """A function of one argument, by the name of its dtype: `call(float="sqrtf", double="sqrt")`.
+
+    Where the function is of another type, the text around the argument: `call(half="(half)sqrtf((float){})")`.
+    """
 
     def write(node: UOp, args: Sequence[Expr]) -> Expr:
-        return Expr(f"{functions[node.dtype.name]}({args[0].text})", Rank.ATOM, args[0].depth + 1)
+        (argument,) = args
+        function = functions[node.dtype.name]
+        if "{}" not in function:
+            return Expr(f"{function}({argument.text})", Rank.ATOM, argument.depth + 1)
+        rank = Rank.UNARY if function.startswith("(") else Rank.ATOM
+        return Expr(function.format(wrapped(argument, Rank.UNARY)), rank, argument.depth + 1)
 
     return write
 
@@ -148,14 +156,14 @@ def _maximum(node: UOp, args: Sequence[Expr]) -> Expr:
 
 
 def _divide(node: UOp, args: Sequence[Expr]) -> Expr:
-    return _guarded_division(node, args, _over(node, args), _negative(node, args[:1]).text)
+    return guarded_division(node, args, _over(node, args), _negative(node, args[:1]).text)
 
 
 def _remainder(node: UOp, args: Sequence[Expr]) -> Expr:
-    return _guarded_division(node, args, _modulo(node, args), "0")
+    return guarded_division(node, args, _modulo(node, args), "0")
 
 
-def _guarded_division(node: UOp, args: Sequence[Expr], plain: Expr, by_minus_one: str) -> Expr:
+def guarded_division(node: UOp, args: Sequence[Expr], plain: Expr, by_minus_one: str) -> Expr:
     """`plain` with the cases of a divisor 0 or -1 taken out, where its bounds leave them possible."""
     divisor = wrapped(args[1], Rank.EQUAL + 1)
     zero = f"{divisor}==0?0:" if maybe_zero(node) else ""

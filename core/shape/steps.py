@@ -87,7 +87,7 @@ def position_steps(views: tuple[View, ...], masked: bool) -> tuple[int | None, .
     """The step of each axis of the last of some static views; None where there is not one. `masked` uses the masks."""
     shape = cast(_Sizes, views[-1].shape)
     position, clauses = _taken_apart(views, shape)
-    if masked and clauses and any(not isinstance(atom, int) for atom in position.steps):
+    if masked and clauses:
         position = _given(position, _in_order(clauses, shape), shape)
     carried = {axis for atom in position.steps if not isinstance(atom, int) for axis in atom.form.axes()}
     return tuple([None if axis in carried else position.steps.get(axis, 0) for axis in range(len(shape))])

@@ -127,11 +127,17 @@ class Ran:
     err: str
 
 
+def environment_of(**more: str) -> dict[str, str]:
+    """Variables under which a program finds the tiny compiler as its `core`, and this harness."""
+    path = os.pathsep.join([str(FAKE), str(HARNESS)])
+    return os.environ | GIT_ENVIRONMENT | {"PYTHONPATH": path} | more
+
+
 def run_process(command: Sequence[str], cwd: Path, **environment: str) -> Ran:
     """Run a command with the tiny compiler as its `core`, and this harness."""
-    path = os.pathsep.join([str(FAKE), str(HARNESS)])
-    variables = os.environ | GIT_ENVIRONMENT | {"PYTHONPATH": path} | environment
-    done = subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        command, cwd=cwd, env=environment_of(**environment), capture_output=True, text=True, timeout=120
+    )
     assert "Traceback" not in done.stderr, done.stderr
     return Ran(done.returncode, done.stdout, done.stderr)
 
@@ -173,6 +179,22 @@ def record() -> Callable[..., dict[str, Any]]:
 def fake_root() -> Path:
     """The folder that holds the tiny compiler as `core/`."""
     return FAKE
+
+
+@pytest.fixture
+def start_python(tmp_path: Path) -> Callable[..., subprocess.Popen[bytes]]:
+    """`start_python(script, *arguments, NAME=value)` starts such a program, and does not wait for it."""
+
+    def start(script: str, *arguments: str, stdout: Any = None, **environment: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-c", script, *arguments],
+            cwd=tmp_path,
+            env=environment_of(**environment),
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+        )
+
+    return start
 
 
 @pytest.fixture

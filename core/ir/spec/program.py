@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from core.dtype import PtrDType, dtypes
+from core.dtype import ImageDType, PtrDType, dtypes
 from core.ir.ops import Ops
 from core.ir.spec.rule import GraphRule, Rule, Spec
 from core.ir.spec.values import ALU_RULES, BUFFER_RULES, CONST_RULE, VARIABLE_RULE, is_value, name_clash
@@ -17,6 +17,8 @@ __all__ = ["program_spec"]
 _BUFFERS: Final = frozenset({Ops.DEFINE_GLOBAL, Ops.DEFINE_LOCAL})
 _OPENS: Final = {Ops.ENDRANGE: Ops.RANGE, Ops.ENDIF: Ops.IF}
 _INDICES: Final = (dtypes.int, dtypes.long)
+_TEXEL_INDEX: Final = dtypes.int.vec(2)
+_TEXEL: Final = 4
 _DIMENSION: Final = re.compile(r"[gl]?idx[0-9]{1,2}")
 
 
@@ -60,6 +62,8 @@ def _is_address(node: UOp) -> bool:
     src = node.src
     if not 2 <= len(src) <= 3 or src[0].op not in _BUFFERS or node.dtype is not src[0].dtype or node.arg is not None:
         return False
+    if isinstance(node.dtype, ImageDType) and src[1].op is Ops.VECTORIZE:
+        return len(src) == 2 and src[1].dtype is _TEXEL_INDEX
     return src[1].dtype in _INDICES and (len(src) == 2 or src[2].op is Ops.BARRIER)
 
 
@@ -67,8 +71,10 @@ def _reaches(node: UOp, value: UOp) -> bool:
     """Whether `value` is an element, or a vector of elements, of the buffer that `node` addresses."""
     if not node.src or node.src[0].op is not Ops.INDEX or node.arg is not None:
         return False
-    pointer = node.src[0].dtype
-    return isinstance(pointer, PtrDType) and is_value(value.dtype) and value.dtype.scalar() is pointer.base
+    pointer, index = node.src[0].dtype, node.src[0].src[1]
+    if not isinstance(pointer, PtrDType) or not is_value(value.dtype) or value.dtype.scalar() is not pointer.base:
+        return False
+    return index.dtype is not _TEXEL_INDEX or value.dtype.count == _TEXEL
 
 
 def _is_gated(node: UOp) -> bool:
@@ -178,13 +184,14 @@ program_spec: Final = Spec(
         Rule(
             "index",
             (Ops.INDEX,),
-            "an INDEX has the dtype of its buffer, and as sources the buffer, an int or long, and at most a BARRIER",
+            "an INDEX has the dtype of its buffer, and as sources the buffer, an int or long, and at most a BARRIER; that "
+            "of an image may have a VECTORIZE of two ints, column and row",
             _is_address,
         ),
         Rule(
             "load",
             (Ops.LOAD,),
-            "a LOAD gives an element, or a vector of elements, of the buffer behind an INDEX",
+            "a LOAD gives an element, or a vector of elements, of the buffer behind an INDEX; by column and row, four",
             lambda node: _reaches(node, node),
         ),
         Rule("load-gate", (Ops.LOAD,), "a gated LOAD has an alternative of its dtype and a bool as gate", _is_gated),

@@ -15,6 +15,8 @@ class Target:
 
     has_local: bool = False
     supports_float4: bool = True
+    max_vector: int = 8
+    has_images: bool = False
     global_max: tuple[int, ...] | None = None
     local_max: tuple[int, ...] | None = None
     code_for_op: dict[Ops, object] = field(default_factory=dict)

@@ -15,8 +15,10 @@ def walked(tracker: ShapeTracker) -> Array:
     position = np.zeros(tracker.shape, np.int64)
     for depth, view in enumerate(reversed(tracker.views)):
         if depth:
-            inside = np.clip(position, 0, max(int(np.prod(view.shape)) - 1, 0))
-            coordinates = list(np.unravel_index(inside, view.shape)) if view.shape else []
+            coordinates = []
+            for size in reversed(view.shape):
+                coordinates.insert(0, position % max(size, 1))
+                position = position // max(size, 1)
         if view.mask is not None:
             for index, (low, high) in zip(coordinates, view.mask, strict=True):
                 readable &= (low <= index) & (index < high)
