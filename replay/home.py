@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from replay.errors import StoreError
+
 __all__ = ["CACHE_VARIABLE", "HOME", "cache_dir", "default_database", "make_private", "project_root"]
 
 HOME = ".replay"
@@ -16,11 +18,17 @@ def project_root(start: Path | None = None) -> Path:
 
 
 def make_private(folder: Path) -> Path:
-    """Create `folder` with a `.gitignore` that hides it from git, so that no command ever dirties a checkout."""
-    folder.mkdir(parents=True, exist_ok=True)
-    ignore = folder / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", encoding="ascii")
+    """Create `folder` with a `.gitignore` that hides it from git, so that no command ever dirties a checkout.
+
+    Raises StoreError if that cannot be done.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        ignore = folder / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="ascii")
+    except OSError as error:
+        raise StoreError(f"{folder}: this folder cannot be made or written to: {error.strerror or error}") from error
     return folder
 
 

@@ -26,6 +26,7 @@ __all__ = ["Memo"]
 
 FILE = "memo-1.db"
 KEPT = timedelta(days=30)
+BUSY_SECONDS = 30.0
 BATCH = 200
 BATCH_SECONDS = 1.0
 # A crash or a timeout may be the machine's doing: the next run tries again.
@@ -152,7 +153,7 @@ class Memo:
 
 def _open(path: Path) -> Database:
     with translated(path):
-        database = connect(path, timeout=30.0, check=lambda database: None)
+        database = connect(path, timeout=BUSY_SECONDS, check=lambda database: None)
         try:
             _create(database)
             _prune(database)

@@ -209,7 +209,8 @@ class Store:
         while True:
             with translated(self.path):
                 page = self._rows(
-                    "select rowid, digest, name, backend, nodes, blob from records where rowid > ? order by rowid limit ?",
+                    "select rowid, digest, name, backend, nodes, blob from records where rowid > ?"
+                    " order by rowid limit ?",
                     [after, PAGE],
                 )
             if not page:

@@ -59,8 +59,8 @@ def _store(node: UOp, src: tuple[UOp, ...]) -> UOp:
     if value.dtype.count != CHANNELS:
         buffer = address.src[0]
         raise CompileError(
-            f"a store of {value.dtype.count} of the {CHANNELS} elements of a texel to the image {buffer.dtype} of buffer "
-            f"{buffer.arg} is not possible: an axis of stride 1 must be upcast by {CHANNELS}"
+            f"a store of {value.dtype.count} of the {CHANNELS} elements of a texel to the image {buffer.dtype} of "
+            f"buffer {buffer.arg} is not possible: an axis of stride 1 must be upcast by {CHANNELS}"
         )
     return UOp(Ops.STORE, dtypes.void, (_texel(address), *src[1:]))
 

@@ -40,6 +40,7 @@ class _Linearizer:
         self.emitted: dict[UOp, UOp] = {}
         self.done: set[Block] = set()
         self.accumulators = 0
+        self.synchronised: set[Block] = set()
 
     def run(self) -> list[UOp]:
         for op in PARAMETERS:
@@ -63,6 +64,9 @@ class _Linearizer:
             value = reduce.src[0]
             self._require(value.src[:2] if _starts_from_zero(value) else (value,), block)
             self._emit_update(reduce, value)
+        if block.loop is not None and block in self.synchronised:
+            # the next time round writes what other threads may still be reading
+            self.output.append(UOp(Ops.BARRIER, dtypes.void, (self.emitted[block.loop],)))
 
     def _emit_gated(self, gate: UOp, stores: Sequence[UOp], block: Block) -> None:
         stores = [store for store in stores if store not in self.emitted]
@@ -100,6 +104,8 @@ class _Linearizer:
         if isinstance(item, Block):
             self._emit_block(item)
             return
+        if item.op is Ops.BARRIER:
+            self.synchronised.add(self.block_of[item])
         src = tuple([self.emitted[source] for source in item.src])
         self._append(item, item if src == item.src else UOp(item.op, item.dtype, src, item.arg))
 

@@ -161,10 +161,10 @@ def _split(kernel: Kernel, unit: TensorCore, axes: MatrixAxes) -> MatrixAxes:
     for _ in unit.reduce_axes:
         kernel.change(Opt(OptOps.UNROLL, axes.k - kernel.first_reduce, 2))
     for half in unit.opts:
-        axis = axes.of(int(half[1]))
-        if axis is None:
+        halved = axes.of(int(half[1]))
+        if halved is None:
             raise KernelOptError(f"{unit} needs more of an axis than the kernel has")
-        axes = _changed(kernel, Opt(OptOps.UPCAST if half[0] == "u" else OptOps.LOCAL, axis, 2), axes)
+        axes = _changed(kernel, Opt(OptOps.UPCAST if half[0] == "u" else OptOps.LOCAL, halved, 2), axes)
     return axes
 
 
@@ -289,9 +289,9 @@ def _swizzled(source: UOp, order: tuple[int, ...]) -> UOp:
     """A factor, a load or the cast of one, with the axes of its view in another order."""
     if source.op is Ops.CAST:
         return source.replace(src=(_swizzled(source.src[0], order),))
-    if source.op is Ops.VIEW:
-        return source.arg.permute(order).to_uop()
-    return source.replace(src=tuple([_swizzled(s, order) if s.op is Ops.VIEW else s for s in source.src]))
+    buffer, view, *rest = source.src
+    tracker: ShapeTracker = view.arg
+    return source.replace(src=(buffer, tracker.permute(order).to_uop(), *rest))
 
 
 def _staged(kernel: Kernel, unit: TensorCore, number: int, factor: UOp) -> UOp:

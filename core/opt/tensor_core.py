@@ -1,8 +1,8 @@
 """Tensor cores: matrix units that a group of threads drives together, and how a kernel's axes are laid out for them.
 
-D(M, N) = A(M, K) * B(K, N) + C(M, N). Every axis of a unit is split into axes of size 2, so that the layout of a fragment
-is a permutation of them. `opts` says in order which halves of N ("0") and M ("1") become threads ("l") or elements of a
-thread ("u"); all halves of K are elements. Then the axes are numbered: threads first, then K, then the other elements.
+D(M, N) = A(M, K) * B(K, N) + C(M, N). Every axis of a unit is split into axes of size 2, so that the layout of a
+fragment is a permutation of them. `opts` says in order which halves of N ("0") and M ("1") become threads ("l") or
+elements of a thread ("u"); all halves of K are elements. The axes are numbered in the order threads, K, other elements.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Swizzle: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...]]"
 class TensorCore:
     """One matrix unit.
 
-    `dims`: N, M, K. `threads`: how many drive it. `elements_per_thread`: of A, B and C. `swizzle`: for A and for B, which
-    axis of the kernel each thread axis and each element axis of the fragment comes from; None where they are the same.
+    `dims`: N, M, K. `threads`: how many drive it. `elements_per_thread`: of A, B and C. `swizzle`: for A and for B,
+    which axis each thread axis and each element axis of the fragment comes from; None where they are the same.
     """
 
     dims: tuple[int, int, int]

@@ -10,6 +10,7 @@ from core.errors import RenderError
 from core.ir.ops import Ops
 from core.ir.pattern import PatternMatcher
 from core.ir.uop import UOp
+from core.opt.tensor_core import TensorCore
 
 __all__ = ["Renderer", "parameters"]
 
@@ -53,8 +54,10 @@ class Renderer:
     """The greatest dimensions of a group, in threads; None for no limit."""
     shared_max: ClassVar[int] = 0
     """Bytes of memory that a group can share."""
-    tensor_cores: tuple[Any, ...] = ()
+    tensor_cores: tuple[TensorCore, ...] = ()
     """The matrix units that `Kernel.apply_tensor_cores` may choose from."""
+    tensor_cores_of: ClassVar[Mapping[str | None, tuple[TensorCore, ...]]] = {}
+    """The same for each architecture that has some; None where the backend has no choice of architectures."""
 
     code_for_op: ClassVar[Mapping[Ops, Callable[..., Any]]] = {}
     """What writes each ALU op. The keys are the ops it has; `core.lower` expresses the others by these."""
@@ -72,6 +75,7 @@ class Renderer:
         if arch is not None and self.archs and arch not in self.archs:
             raise RenderError(self.name, f"for architecture {arch!r}", f"choose from {', '.join(self.archs)}")
         self.arch: str | None = self.default_arch if arch is None else arch
+        self.tensor_cores = self.tensor_cores_of.get(self.arch, self.tensor_cores)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({'' if self.arch is None else repr(self.arch)})"

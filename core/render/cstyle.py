@@ -35,7 +35,7 @@ class CStyleRenderer(Renderer):
     vector_sizes: ClassVar[frozenset[int]] = frozenset({2, 4, 8, 16})
     """How many elements its vectors may have."""
     signed_wraps: ClassVar[bool] = True
-    """Signed integers wrap, be it because the compiler is told so; if not, `code_for_op` comes from `core.render.wrapping`."""
+    """Signed integers wrap, be it because the compiler is told so; if not, `core.render.wrapping` writes the ops."""
     wide_floats: ClassVar[frozenset[str]] = frozenset()
     """Float dtypes whose arithmetic the language may do in a wider type."""
     suffixes: ClassVar[Mapping[str, str]] = {"uint": "u", "long": "l", "ulong": "ul", "float": "f"}
@@ -150,7 +150,7 @@ class CStyleRenderer(Renderer):
         raise NotImplementedError
 
     def exact(self, dtype: DType, value: Expr) -> Expr:
-        """`value` with `dtype` as its type: what is narrower than an int is one as soon as something is done with it."""
+        """`value` with `dtype` as its type: of integers narrower than an int, every result is an int."""
         return self.cast(dtype, dtype, value) if dtype.count == 1 and dtype.is_int and dtype.bits < 32 else value
 
     def lane(self, vector: str, count: int, lane: int) -> str:

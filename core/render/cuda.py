@@ -12,6 +12,7 @@ from core.dtype import DType
 from core.errors import RenderError
 from core.ir.ops import Ops
 from core.ir.uop import UOp
+from core.opt.tensor_core import CUDA_SM75, CUDA_SM80, TensorCore
 from core.render.cstyle import CStyleRenderer, lane_names
 from core.render.matrix import Product
 from core.render.operators import Expr, Operator, Rank, call, wrapped
@@ -90,7 +91,6 @@ _MMA: Final = {
     ((8, 16, 16), "half", "half"): _Mma("f16.f16.f16.f16", 4, 2, 2, 80),
     ((8, 16, 8), "half", "float"): _Mma("f32.f16.f16.f32", 2, 1, 4, 75),
     ((8, 16, 8), "half", "half"): _Mma("f16.f16.f16.f16", 2, 1, 2, 75),
-    ((8, 16, 8), "float", "float"): _Mma("f32.tf32.tf32.f32", 4, 2, 4, 80),
 }
 
 
@@ -98,7 +98,11 @@ class CUDARenderer(CStyleRenderer):
     name = "cuda"
     device = "CUDA"
     default_arch = "sm_80"
-    archs = ("sm_75", "sm_80", "sm_89", "sm_90")
+    archs: ClassVar[tuple[str, ...]] = ("sm_75", "sm_80", "sm_89", "sm_90")
+    tensor_cores_of: ClassVar[Mapping[str | None, tuple[TensorCore, ...]]] = {
+        "sm_75": CUDA_SM75,
+        **dict.fromkeys(("sm_80", "sm_89", "sm_90"), CUDA_SM80),
+    }
     global_max = (2147483647, 65535, 65535)
     local_max = (1024, 1024, 64)
     shared_max = 49152
@@ -140,12 +144,11 @@ class CUDARenderer(CStyleRenderer):
         return [f"#include <{header}>" for name, header in _HEADERS.items() if name in used]
 
     def prefix(self, uops: Sequence[UOp]) -> str:
-        """With the number of threads of a block, for which the compiler leaves registers."""
-        sizes = {node.arg[0]: node.arg[1] for node in uops if node.op is Ops.SPECIAL}
-        if any(name.startswith("idx") for name in sizes):
-            return 'extern "C" __global__ void '
+        """With the number of threads of a block, where it is known: the compiler leaves registers for so many."""
         threads = 1
-        for name, size in sizes.items():
+        for name, size in [node.arg for node in uops if node.op is Ops.SPECIAL]:
+            if name.startswith("idx") or not isinstance(size, int):
+                return 'extern "C" __global__ void '
             threads *= size if name.startswith("lidx") else 1
         return f'extern "C" __global__ void __launch_bounds__({threads}) '
 
@@ -167,7 +170,7 @@ class CUDARenderer(CStyleRenderer):
         parameters = ", ".join([f"{scalar} {lane}" for lane in lanes])
         return [
             f"struct alignas({min(dtype.itemsize, 16)}) {name} {{ {scalar} {', '.join(lanes)}; }};",
-            f"static __device__ __forceinline__ {name} make_{name}({parameters}) {{ return {{{', '.join(lanes)}}}; }}",
+            f"__device__ __forceinline__ {name} make_{name}({parameters}) {{ return {{{', '.join(lanes)}}}; }}",
         ]
 
     # ---- halves and bfloat16s, which are classes --------------------------------------------------------------------
@@ -197,7 +200,7 @@ class CUDARenderer(CStyleRenderer):
         form, register = ("f", "float") if product.c.bits == 32 else ("r", "unsigned int")
         first_b = mma.c + mma.a
         results = ", ".join([f'"+{form}"(regs_c[{i}])' for i in range(mma.c)])
-        operands = ", ".join([f'"r"(regs_{matrix}[{i}])' for matrix, count in (("a", mma.a), ("b", mma.b)) for i in range(count)])
+        factors = [f'"r"(regs_a[{i}])' for i in range(mma.a)] + [f'"r"(regs_b[{i}])' for i in range(mma.b)]
         d, a, b = _numbered(0, mma.c), _numbered(mma.c, first_b), _numbered(first_b, first_b + mma.b)
         type_a, type_b, type_c = [self.type_name(dtype) for dtype in (product.a, product.b, product.c)]
         return [
@@ -205,7 +208,7 @@ class CUDARenderer(CStyleRenderer):
             "  const unsigned int *regs_a = (const unsigned int*)&a, *regs_b = (const unsigned int*)&b;",
             f"  {register} *regs_c = ({register}*)&c;",
             f'  asm volatile("mma.sync.aligned.m{m}n{n}k{k}.row.col.{mma.types} {d}, {a}, {b}, {d};"',
-            f"               : {results} : {operands});",
+            f"               : {results} : {', '.join(factors)});",
             "  return c;",
             "}",
         ]

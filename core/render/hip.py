@@ -13,6 +13,7 @@ from core.dtype import DType
 from core.errors import RenderError
 from core.ir.ops import Ops
 from core.ir.uop import UOp
+from core.opt.tensor_core import CDNA, RDNA3, TensorCore
 from core.render.cstyle import CStyleRenderer, lane_names
 from core.render.cuda import CUDARenderer
 from core.render.matrix import Product
@@ -44,9 +45,7 @@ _RDNA3: Final = {
 # AMD Instinct MI200 and CDNA3 Instruction Set Architecture, "Matrix Arithmetic Instructions"; a wave has 64 threads
 _CDNA: Final = {
     ((16, 16, 16), "half", "float"): _Unit("__builtin_amdgcn_mfma_f32_16x16x16f16", ", 0, 0, 0"),
-    ((16, 16, 16), "bfloat16", "float"): _Unit(
-        "__builtin_amdgcn_mfma_f32_16x16x16bf16_1k", ", 0, 0, 0", ab="shortx4"
-    ),
+    ((16, 16, 16), "bfloat16", "float"): _Unit("__builtin_amdgcn_mfma_f32_16x16x16bf16_1k", ", 0, 0, 0", ab="shortx4"),
 }
 _UNITS: Final = {"gfx1100": _RDNA3, "gfx90a": _CDNA, "gfx942": _CDNA}
 
@@ -56,6 +55,11 @@ class HIPRenderer(CUDARenderer):
     device = "HIP"
     default_arch = "gfx1100"
     archs = tuple(_UNITS)
+    tensor_cores_of: ClassVar[Mapping[str | None, tuple[TensorCore, ...]]] = {
+        "gfx1100": RDNA3,
+        "gfx90a": CDNA,
+        "gfx942": CDNA,
+    }
     shared_max = 65536
 
     type_names = _TYPES
@@ -79,13 +83,13 @@ class HIPRenderer(CUDARenderer):
         return ["#include <hip/hip_runtime.h>"]
 
     def vector_declaration(self, dtype: DType) -> list[str]:
-        """A vector of clang, for HIP's own are classes, which its builtins do not take. A bool in a vector is a byte."""
+        """A vector of clang: HIP's own are classes, which the builtins do not take. A bool in a vector is a byte."""
         name, lanes = self.type_name(dtype), lane_names(dtype.count)
         scalar = self.type_names["uchar" if dtype.is_bool else dtype.name]
         parameters = ", ".join([f"{scalar} {lane}" for lane in lanes])
         return [
             f"typedef {scalar} {name} __attribute__((ext_vector_type({dtype.count})));",
-            f"static inline __device__ {name} make_{name}({parameters}) {{ return {{{', '.join(lanes)}}}; }}",
+            f"inline __device__ {name} make_{name}({parameters}) {{ return {{{', '.join(lanes)}}}; }}",
         ]
 
     def cast(self, dtype: DType, source: DType, value: Expr) -> Expr:

@@ -13,6 +13,7 @@ from core.dtype import DType
 from core.errors import RenderError
 from core.ir.ops import Ops
 from core.ir.uop import UOp
+from core.opt.tensor_core import METAL, TensorCore
 from core.render.cstyle import CStyleRenderer
 from core.render.matrix import Product
 from core.render.operators import Expr, Operator, Rank, call
@@ -32,6 +33,7 @@ class MetalRenderer(CStyleRenderer):
     device = "METAL"
     default_arch = "simdgroup"
     archs = ("simdgroup", "nosimd")
+    tensor_cores_of: ClassVar[Mapping[str | None, tuple[TensorCore, ...]]] = {"simdgroup": METAL}
     max_vector = 4
     shared_max = 32768
 

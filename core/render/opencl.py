@@ -1,6 +1,6 @@
 """Backends `opencl`, `intel` and `qcom`: a kernel in OpenCL C 1.2, with halves, doubles and images where it uses them.
 
-Nothing depends on how it is compiled, but for the contraction of products and sums, which OpenCL leaves to the compiler.
+Nothing depends on how it is compiled but whether products and sums are contracted, which OpenCL leaves to the compiler.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from core.dtype import DType, ImageDType
 from core.errors import RenderError
 from core.ir.ops import Ops
 from core.ir.uop import UOp
+from core.opt.tensor_core import INTEL, TensorCore
 from core.render.cstyle import CStyleRenderer
 from core.render.matrix import Product
 from core.render.operators import Expr, Operator, Rank, call
@@ -83,6 +84,7 @@ class IntelRenderer(OpenCLRenderer):
 
     name = "intel"
     has_images = False
+    tensor_cores_of: ClassVar[Mapping[str | None, tuple[TensorCore, ...]]] = {None: INTEL}
 
     def prefix(self, uops: Sequence[UOp]) -> str:
         subgroup = "__attribute__((intel_reqd_sub_group_size(8))) " if any(n.op is Ops.WMMA for n in uops) else ""
@@ -90,7 +92,7 @@ class IntelRenderer(OpenCLRenderer):
 
     def matrix_function(self, name: str, product: Product) -> list[str]:
         if product.key != ((8, 8, 16), "half", "float"):
-            raise RenderError(self.name, product.name, "the matrix unit multiplies 8×16 by 16×8 halves, and adds floats")
+            raise RenderError(self.name, product.name, "the matrix unit multiplies 8×16 by 16×8 halves into floats")
         a, b, c = [self.type_name(dtype) for dtype in (product.a, product.b, product.c)]
         return [
             f"{c} {name}({a} a, {b} b, {c} c) {{",

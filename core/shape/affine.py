@@ -139,7 +139,8 @@ class Division:
         return self._atom(form, divisor, False, (max(low, least // divisor), min(high, greatest // divisor)))
 
     def _remainder(self, form: Affine, divisor: int) -> Affine:
-        return self._atom(form, divisor, True, (0, min(form.bounds(self.limits)[1], divisor - 1)))
+        low, high = form.bounds(self.limits)
+        return self._atom(form, divisor, True, (0, min(high, divisor - 1) if low >= 0 else divisor - 1))
 
     def negligible(self, form: Affine, bound: int) -> tuple[int, Affine] | None:
         """A unit of `bound`, and the part of the form below it that cannot change how the form compares with `bound`.

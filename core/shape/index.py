@@ -73,8 +73,8 @@ def _walk(views: tuple[View, ...], limits: Limits, *, masks: bool) -> Index:
             coordinates = _taken_apart(division, position, cast(tuple[int, ...], view.shape))
         if masks and view.mask is not None:
             ranges = cast(tuple[tuple[int, int], ...], view.mask)
-            new = [found for found in map(_condition, [division] * len(ranges), coordinates, ranges) if found]
-            conditions += new
+            new = [_condition(division, form, part) for form, part in zip(coordinates, ranges, strict=True)]
+            conditions += [condition for condition in new if condition[1:] != (None, None)]
             for form, low, high in new:
                 masked |= _axes_of(division, form, low) | _axes_of(division, form, high)
             for axis, (form, (low, high)) in enumerate(zip(coordinates, ranges, strict=True)):
@@ -86,10 +86,9 @@ def _walk(views: tuple[View, ...], limits: Limits, *, masks: bool) -> Index:
     return Index(expand(position), conditions, masked, division.limits, never)
 
 
-def _condition(division: Division, form: Affine, part: tuple[int, int]) -> Condition | None:
+def _condition(division: Division, form: Affine, part: tuple[int, int]) -> Condition:
     least, greatest = form.bounds(division.limits)
-    low, high = part[0] if part[0] > least else None, part[1] if part[1] <= greatest else None
-    return None if low is None and high is None else (form, low, high)
+    return form, part[0] if part[0] > least else None, part[1] if part[1] <= greatest else None
 
 
 def _axes_of(division: Division, form: Affine, bound: int | None) -> set[int]:

@@ -14,7 +14,7 @@ from core.shape.affine import Affine, Division, Limits, expand
 from core.shape.index import full_limits, with_fewer_axes
 from core.shape.view import View
 
-__all__ = ["position_steps"]
+__all__ = ["StepDivision", "position_steps"]
 
 
 class _Clause(NamedTuple):
@@ -28,7 +28,7 @@ class _Clause(NamedTuple):
 _Sizes: TypeAlias = "tuple[int, ...]"
 
 
-class _StepDivision(Division):
+class StepDivision(Division):
     """Divides as Python does, also what may be negative, and big divisors factor by factor."""
 
     def divide(self, form: Affine, divisor: int) -> tuple[Affine, Affine]:
@@ -95,7 +95,7 @@ def position_steps(views: tuple[View, ...], masked: bool) -> tuple[int | None, .
 
 def _taken_apart(views: tuple[View, ...], shape: _Sizes) -> tuple[Affine, list[_Clause]]:
     """The position, and what the masks say from the last view to the first."""
-    division = _StepDivision(full_limits(shape))
+    division = StepDivision(full_limits(shape))
     coordinates = [Affine(0, {axis: 1} if size > 1 else {}) for axis, size in enumerate(shape)]
     position = Affine(0, {})
     clauses: list[_Clause] = []
@@ -173,7 +173,7 @@ def _given(form: Affine, clauses: list[_Clause], shape: _Sizes) -> Affine:
 
 
 def _given_one(form: Affine, clause: _Clause, limits: Limits) -> Affine:
-    division = _StepDivision(limits)
+    division = StepDivision(limits)
     known = expand(division.rebuilt(clause.form))
     least, greatest = known.bounds(limits)
     low = least if clause.low is None else max(least, clause.low)

@@ -48,8 +48,14 @@ def _run(arguments: list[str] | None) -> int:
     except ReplayError as error:
         complain(str(error))
         return COULD_NOT_TELL
+    except SystemExit:
+        return COULD_NOT_TELL  # click's way out when whoever read our output is gone
     except BrokenPipeError:
-        # Whoever read our output is gone; the interpreter's own last flush would complain about it.
+        # The same in our own flush; the interpreter's last one would complain about it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return COULD_NOT_TELL
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        complain(f"{place}{error.strerror or error}")
         return COULD_NOT_TELL
     return code if isinstance(code, int) else 0

@@ -1,5 +1,6 @@
 """Commands that look at what was captured: `replay ls`, `replay show` and `replay stats`."""
 
+import json
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -61,7 +62,7 @@ def _json_line(kernel: Kernel, corpus: Corpus) -> str:
         "applied_opts": inputs.applied_opts,
         "provenance": corpus.provenance(kernel.entry.digest),
     }
-    return msgspec.json.encode(fields).decode()
+    return json.dumps(fields)  # in ASCII, so that no name controls a terminal
 
 
 @click.command()
@@ -110,7 +111,7 @@ def _show(entry: Entry, observations: Sequence[Observation]) -> None:
     }
     for key, value in facts.items():
         if value or value == 0:
-            click.echo(f"{key:<13} {value if isinstance(value, str) else _compact(value)}")
+            click.echo(f"{key:<13} {one_line(value) if isinstance(value, str) else _compact(value)}")
     click.echo(f"\nast ({len(inputs.ast)} rows)")
     click.echo(_ast(inputs))
     shown = set()
@@ -149,7 +150,7 @@ def stats(captures: tuple[Path, ...], as_json: bool) -> int:
         except StoreError as error:
             problems.append(str(error))
     if as_json:
-        click.echo(msgspec.json.encode({"files": rows, "problems": problems}))
+        click.echo(json.dumps({"files": rows, "problems": problems}))
     else:
         for row in rows:
             _show_stats(row)

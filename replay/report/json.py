@@ -1,9 +1,8 @@
 """The report as one JSON object: the contract that scripts read. Fields may be added, never renamed."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
-
-import msgspec
 
 from replay.diff import Diff, Finding
 from replay.outcome import Outcome
@@ -13,8 +12,8 @@ __all__ = ["as_object", "render"]
 
 
 def render(diff: Diff) -> str:
-    """The object as indented text that ends with a newline."""
-    return msgspec.json.format(msgspec.json.encode(as_object(diff)), indent=2).decode() + "\n"
+    """The object as indented ASCII text that ends with a newline; no source in it controls a terminal."""
+    return json.dumps(as_object(diff), indent=2) + "\n"
 
 
 def as_object(diff: Diff) -> dict[str, Any]:

@@ -70,10 +70,10 @@ def test_a_difference_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert listed[2].split(maxsplit=2) == ["ours", "E_1024_4", "[['UPCAST', 0, 4]]"]
 
 
-def test_tensor_cores_are_counted_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tensor_cores_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with_cores = {"opts": [["TC", 0, [-1, 0]]], "name": "r_1"}
-    assert run(tmp_path, [{"i": 0, "c": with_cores}, {"i": 1, "c": COPY}]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["c", "1", "1", "0", "100.0000%", "1"]
+    assert run(tmp_path, [{"i": 0, "c": with_cores}, {"i": 1, "c": COPY}]) == 1
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["c", "2", "1", "1", "50.0000%", "1"]
 
 
 def test_data_that_do_not_belong_together_are_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

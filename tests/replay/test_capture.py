@@ -50,11 +50,10 @@ def test_a_program_captures_and_runs_as_ever(run_python: Run, tmp_path: Path) ->
 
 def test_four_processes_at_once_lose_none(tmp_path: Path, start_python: Start) -> None:
     path = tmp_path / "all.db"
-    script = PROLOGUE + "first = int(sys.argv[1])\nfor n in range(first, first + 300):\n    emit(n)\n    time.sleep(0.001)"
-    programs = [
-        start_python(script, str(start), PROCESS_REPLAY_DB=str(path))
-        for start in (0, 300, 600, 900)
-    ]
+    script = (
+        PROLOGUE + "first = int(sys.argv[1])\nfor n in range(first, first + 300):\n    emit(n)\n    time.sleep(0.001)"
+    )
+    programs = [start_python(script, str(start), PROCESS_REPLAY_DB=str(path)) for start in (0, 300, 600, 900)]
     for program in programs:
         _, errors = program.communicate(timeout=60)
         assert (program.returncode, errors) == (0, b"")
@@ -64,7 +63,9 @@ def test_four_processes_at_once_lose_none(tmp_path: Path, start_python: Start) -
 
 
 @pytest.mark.parametrize("running", [1.3, 1.9])
-def test_a_killed_program_loses_nothing_older_than_a_second(tmp_path: Path, start_python: Start, running: float) -> None:
+def test_a_killed_program_loses_nothing_older_than_a_second(
+    tmp_path: Path, start_python: Start, running: float
+) -> None:
     path = tmp_path / "killed.db"
     # It compiles as hard as it can, so that the thread that writes has to fight for every moment.
     script = PROLOGUE + (
@@ -91,7 +92,9 @@ def test_a_killed_program_loses_nothing_older_than_a_second(tmp_path: Path, star
 
 
 def test_a_fork_with_records_pending_loses_and_doubles_nothing(run_python: Run, tmp_path: Path) -> None:
-    script = PROLOGUE + """
+    script = (
+        PROLOGUE
+        + """
 for n in range(100): emit(n)
 time.sleep(0.3)   # the thread has the database open by now
 for n in range(100, 200): emit(n)
@@ -102,13 +105,16 @@ if not child:
 for n in range(200, 300): emit(n)
 assert os.waitpid(child, 0)[1] == 0
 """
+    )
     ran = run_python(script, tmp_path, "-W", "error")
     assert (ran.code, ran.err) == (0, "")
     assert numbers(tmp_path / ".replay" / "captures.db") == [*range(300), *range(1000, 1100)]
 
 
 def test_children_of_multiprocessing_lose_nothing(run_python: Run, tmp_path: Path) -> None:
-    script = PROLOGUE + """
+    script = (
+        PROLOGUE
+        + """
 import multiprocessing
 emit(0)
 context = multiprocessing.get_context("fork")
@@ -117,20 +123,25 @@ for child in children: child.start()
 for child in children: child.join()
 assert [child.exitcode for child in children] == [0] * 8
 """
+    )
     ran = run_python(script, tmp_path)
     assert (ran.code, ran.err) == (0, "")
     assert numbers(tmp_path / ".replay" / "captures.db") == list(range(9))
 
 
 def test_kernels_compiled_while_the_interpreter_exits(run_python: Run, tmp_path: Path) -> None:
-    script = "import atexit\n@atexit.register\ndef late():\n    for n in range(10, 20): emit(n)\n" + PROLOGUE + "emit(0)"
+    script = (
+        "import atexit\n@atexit.register\ndef late():\n    for n in range(10, 20): emit(n)\n" + PROLOGUE + "emit(0)"
+    )
     ran = run_python(script, tmp_path)
     assert (ran.code, ran.err) == (0, "")
     assert numbers(tmp_path / ".replay" / "captures.db") == [0, *range(10, 20)]
 
 
 def test_threads_and_signal_handlers_may_compile(run_python: Run, tmp_path: Path) -> None:
-    script = PROLOGUE + """
+    script = (
+        PROLOGUE
+        + """
 import signal, threading
 signal.signal(signal.SIGALRM, lambda *_: emit(999))
 signal.setitimer(signal.ITIMER_REAL, 0.05)
@@ -140,13 +151,16 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 time.sleep(0.1)
 """
+    )
     ran = run_python(script, tmp_path)
     assert (ran.code, ran.err) == (0, "")
     assert numbers(tmp_path / ".replay" / "captures.db") == [*range(200), 999]
 
 
 def test_a_bad_record_is_one_warning_and_a_count(run_python: Run, tmp_path: Path, command: Run) -> None:
-    script = PROLOGUE + "emit(0)\nfor n in range(5): emit(1, ast=[])\nemit(2, ast=[['A', 'int', [], object()]])\nemit(3)"
+    script = (
+        PROLOGUE + "emit(0)\nfor n in range(5): emit(1, ast=[])\nemit(2, ast=[['A', 'int', [], object()]])\nemit(3)"
+    )
     ran = run_python(script, tmp_path, "-W", "error")
     assert ran.code == 0
     assert ran.err.count("\n") == 1

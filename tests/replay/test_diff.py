@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -10,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -151,8 +151,9 @@ def test_errors_and_fixes(project: Project, report: Report) -> None:
     before = '        elif op == "RAISE":\n            raise ValueError(f"no rule for {op}")'
     after = '        elif op == "RAISE":\n            texts.append("fine")'
     project.edit(before, after, "core/process_replay.py")
-    project.edit("        if op == \"CONST\":", "        if op == \"NEG\":\n            raise ValueError('no more NEG')\n"
-                 "        if op == \"CONST\":", "core/process_replay.py")  # fmt: skip
+    start = '        if op == "CONST":'
+    failing = "        if op == 'NEG':\n            raise ValueError('no more NEG')\n"
+    project.edit(start, failing + start, "core/process_replay.py")
     found = report("--since", "HEAD")
     assert by_outcome(found) == {"same": 3, "fixed": 3, "error": 3}
     errors = {result["outcome"]: result["error"] for result in found["results"]}
@@ -277,7 +278,7 @@ def test_an_unknown_revision(project: Project, cli: Cli) -> None:
 
 
 def spoil(path: Path, sql: str, *parameters: object) -> None:
-    with closing(sqlite3.connect(path)) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute(sql, parameters)
         connection.commit()
 
@@ -285,7 +286,9 @@ def spoil(path: Path, sql: str, *parameters: object) -> None:
 BOMB = zstandard.ZstdCompressor(level=19).compress(b"\0" * (64 << 20))
 
 
-@pytest.mark.parametrize("blob", [b"", b"\x28\xb5\x2f\xfd", BOMB, zstandard.ZstdCompressor().compress(b"\x91" * 100_000)])
+@pytest.mark.parametrize(
+    "blob", [b"", b"\x28\xb5\x2f\xfd", BOMB, zstandard.ZstdCompressor().compress(b"\x91" * 100_000)]
+)
 def test_a_damaged_record_is_missing_and_the_others_are_compared(
     project: Project, report: Report, cli: Cli, blob: bytes
 ) -> None:
@@ -338,6 +341,17 @@ def test_records_in_two_files_are_compared_once(project: Project, report: Report
 # -- processes --------------------------------------------------------------------------------------------------------
 
 
+def workers(root: Path) -> list[str]:
+    """The processes that run a revision of the repository at `root`."""
+    trees = str(root / ".replay" / "trees").encode()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if trees in entry.read_bytes():
+                found.append(entry.parent.name)
+    return found
+
+
 def test_ctrl_c_leaves_no_process_and_a_memo_to_continue_from(project: Project, report: Report) -> None:
     project.capture(*(f"{number} NEG" for number in range(30)), "HANG")
     project.edit("# The rules", "# Some rules")
@@ -346,14 +360,15 @@ def test_ctrl_c_leaves_no_process_and_a_memo_to_continue_from(project: Project, 
         [sys.executable, "-P", "-m", "replay", "diff", "--since", "HEAD", "--backend", "c", "--timeout", "60"],
         cwd=project.root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(2.5)
+    deadline = time.monotonic() + 30
+    while len(workers(project.root)) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(1.5)
     program.send_signal(signal.SIGINT)
     out, err = program.communicate(timeout=20)
-    assert (program.returncode, out, err) == (2, "", "replay: interrupted\n")
-    trees = str(project.root / ".replay" / "trees").encode()
-    assert not [
-        entry for entry in Path("/proc").glob("[0-9]*/cmdline") if entry.exists() and trees in entry.read_bytes()
-    ]
+    assert (program.returncode, out, err.strip()) == (2, "", "replay: interrupted")
+    assert workers(project.root) == []
     found = report("--since", "HEAD", "--backend", "c", "--filter", "op:NEG")
     assert found["memoised"] > 0
     assert by_outcome(found) == {"same": 60}

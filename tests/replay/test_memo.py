@@ -67,9 +67,7 @@ def test_every_part_of_the_key_counts(memo: Memo, other: Task) -> None:
     assert memo.get(other) is None
 
 
-def test_another_python_is_another_compiler(
-    memo: Memo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_python_is_another_compiler(memo: Memo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memo.put(TASK, OK)
     memo.flush()
     monkeypatch.setattr("platform.python_version", lambda: "3.99.0")

@@ -1,4 +1,4 @@
-"""The record: identity, bounds, and migrations. The oracle for identity is a hand-written list of what may not matter."""
+"""The record: identity, bounds, and migrations. The oracle for identity is a list of what may not matter."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def test_merge_base(project: Project, repository: Repository) -> None:
 
 @pytest.mark.parametrize("name", ["nope", "HEAD~99", "-x", "--all", "", "main:core", "0" * 40, "\u00e4"])
 def test_unknown_revisions(repository: Repository, name: str) -> None:
-    with pytest.raises(RevisionError, match="unknown revision|not the name of a revision"):
+    with pytest.raises(RevisionError, match="revision"):
         repository.resolve(name)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from core.dtype import ImageDType, PtrDType, dtypes
 from core.ir.ops import Ops
+from core.ir.spec.matrix import PRODUCT_RULE
 from core.ir.spec.rule import GraphRule, Rule, Spec
 from core.ir.spec.values import ALU_RULES, BUFFER_RULES, CONST_RULE, VARIABLE_RULE, is_value, name_clash
 from core.ir.uop import UOp
@@ -184,8 +185,8 @@ program_spec: Final = Spec(
         Rule(
             "index",
             (Ops.INDEX,),
-            "an INDEX has the dtype of its buffer, and as sources the buffer, an int or long, and at most a BARRIER; that "
-            "of an image may have a VECTORIZE of two ints, column and row",
+            "an INDEX has the dtype of its buffer, and as sources the buffer, an int or long, and at most a BARRIER; "
+            "that of an image may have a VECTORIZE of two ints instead, column and row",
             _is_address,
         ),
         Rule(
@@ -203,6 +204,7 @@ program_spec: Final = Spec(
         ),
         Rule("vectorize", (Ops.VECTORIZE,), "a VECTORIZE has its elements as sources, of its scalar dtype", _is_vector),
         Rule("gep", (Ops.GEP,), "a GEP has its source's scalar dtype and an index into it as arg", _is_element),
+        PRODUCT_RULE,
         *ALU_RULES,
     ),
     (

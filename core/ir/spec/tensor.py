@@ -9,6 +9,7 @@ from core.dtype import PtrDType, dtypes
 from core.ir.checked import INDEX_OPS, symbolic_entries
 from core.ir.kernel_info import KernelInfo
 from core.ir.ops import GroupOp, Ops
+from core.ir.spec.matrix import FRAGMENT_RULES, PRODUCT_RULE
 from core.ir.spec.rule import GraphRule, Rule, Spec
 from core.ir.spec.values import ALU_RULES, BUFFER_RULES, CONST_RULE, VARIABLE_RULE, WRAPPING_CONST_RULE, name_clash
 from core.ir.uop import UOp
@@ -170,12 +171,14 @@ tensor_spec: Final = Spec(
             "a REDUCE_AXIS has one source of its own dtype, and ADD, MUL or MAX with distinct axes as arg",
             _is_reduce,
         ),
+        PRODUCT_RULE,
+        *FRAGMENT_RULES,
         *ALU_RULES,
         Rule(
             "scalar",
-            (*_COMPUTED, Ops.CONST, Ops.LOAD, Ops.REDUCE_AXIS),
-            "an AST computes with scalars",
-            lambda node: node.dtype.count == 1,
+            (*_COMPUTED, Ops.LOAD, Ops.REDUCE_AXIS, Ops.STORE),
+            "an AST computes with scalars, but for the fragments of a WMMA",
+            lambda node: (node.src[2] if node.op is Ops.STORE else node).dtype.count == 1,
         ),
     ),
     (

@@ -195,6 +195,7 @@ BAD: dict[str, list[Sequence[UOp]]] = {
         program(node(Ops.GEP, dtypes.float, node(Ops.CONST, FLOAT4, arg=1.0), arg=(0,))),
         program(node(Ops.GEP, dtypes.int, node(Ops.CONST, FLOAT4, arg=1.0), arg=0)),
     ],
+    "wmma": [program(node(Ops.WMMA, FLOAT4, *[node(Ops.CONST, FLOAT4, arg=1.0)] * 3))],
     "operands": [program(node(Ops.ADD, dtypes.float, ONE))],
     "operand-dtypes": [program(node(Ops.ADD, FLOAT4, ONE, ONE))],
     "comparison": [program(node(Ops.CMPLT, dtypes.bool, GIDX, ONE))],

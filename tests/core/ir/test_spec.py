@@ -62,6 +62,18 @@ LOCAL = node(Ops.DEFINE_LOCAL, dtypes.float.ptr(12, local=True), arg="temp0")
 SUM = node(Ops.REDUCE_AXIS, dtypes.float, load(), arg=(Ops.ADD, (1,)))
 INT, BOOL = load(dtypes.int), node(Ops.VALID, dtypes.bool, VIEW)
 
+PAIR = ((1, 2),)
+FRAGMENT = node(Ops.CONTRACT, dtypes.float.vec(2), load(), arg=PAIR)
+ZERO = node(Ops.CONST, dtypes.float.vec(2), arg=0.0)
+MATRIX_ARG = ("WMMA", (8, 8, 8), dtypes.float, dtypes.float, "METAL", 32, (PAIR, PAIR, PAIR), (1,))
+
+
+def product(**fields: Any) -> UOp:
+    """A kernel that stores a product of fragments, some of its fields changed."""
+    wmma = node(Ops.WMMA, dtypes.float.vec(2), FRAGMENT, FRAGMENT, ZERO, arg=MATRIX_ARG).replace(**fields)
+    return kernel(node(Ops.UNROLL, wmma.dtype.scalar(), wmma, arg=((1, wmma.dtype.count),)))
+
+
 GOOD: dict[str, UOp] = {
     "copy": kernel(load()),
     "sum": kernel(SUM, on=SCALAR),
@@ -251,6 +263,22 @@ BAD_NODES: dict[str, list[UOp]] = {
         alu(Ops.IDIV, BOOL, BOOL, dtype=dtypes.bool),
         alu(Ops.THREEFRY, *[load(dtypes.uint)] * 2, dtype=dtypes.uint),
     ],
+    "wmma": [
+        product(arg=None),
+        product(arg=MATRIX_ARG[:7]),
+        product(arg=(*MATRIX_ARG[:1], (8, 8), *MATRIX_ARG[2:])),
+        product(arg=(*MATRIX_ARG[:2], dtypes.half, *MATRIX_ARG[3:])),
+        product(arg=(*MATRIX_ARG[:6], (PAIR, PAIR, ()), (1,))),
+        product(dtype=dtypes.float.vec(4)),
+        product(src=(FRAGMENT, FRAGMENT)),
+    ],
+    "contract": [
+        kernel(node(Ops.UNROLL, dtypes.float, FRAGMENT.replace(**fields), arg=PAIR))
+        for fields in ({"arg": None}, {"arg": ((1, 4),)}, {"arg": (1, 2)}, {"src": ()}, {"src": (INT,)})
+    ],
+    "unroll": [
+        kernel(node(Ops.UNROLL, dtypes.float, FRAGMENT, arg=arg)) for arg in (None, ((1, 4),), ((1, -2),), ((1,),))
+    ],
     "bitcast-size": [alu(Ops.BITCAST, load(), dtype=dtypes.half)],
     "scalar": [
         kernel(const(1.0, dtypes.float.vec(4))),
@@ -314,6 +342,10 @@ def cases(table: dict[str, list[UOp]]) -> list[Any]:
 @pytest.mark.parametrize("name", GOOD)
 def test_good_asts_pass(name: str) -> None:
     type_verify(GOOD[name].toposort(), tensor_spec, shape_spec)
+
+
+def test_a_matrix_product_may_stand_in_an_optimised_ast() -> None:
+    type_verify(product().toposort(), tensor_spec)
 
 
 @pytest.mark.parametrize(("rule", "graph"), cases(BAD_NODES))

@@ -50,7 +50,7 @@ def evaluated(node: UOp, values: dict[UOp, Array], inputs: dict[int, Array], glo
         where, valid = indices(node.src[1].arg)
         return np.where(valid, inputs[node.src[0].arg][np.where(valid, where, 0)], 0)
     if node.op is Ops.LOAD:
-        return values[node.src[2]]
+        return read_back(node, values[node.src[2]])
     if node.op is Ops.STORE:
         return stored_locally(node, values[node.src[2]], global_dims)
     if node.op is Ops.VALID:
@@ -66,12 +66,31 @@ def evaluated(node: UOp, values: dict[UOp, Array], inputs: dict[int, Array], glo
 
 
 def stored_locally(node: UOp, value: Array, global_dims: int) -> Array:
-    """The value as it comes back: every thread of a workgroup has an element of its own in the local buffer."""
+    """The value as it is stored: every thread of a workgroup has elements of its own in the local buffer."""
     where, valid = indices(node.src[1].arg)
     assert valid.all()
     assert len(np.unique(where)) == where.size == node.src[0].dtype.size
-    assert where.shape == (*[1] * global_dims, *value.shape[global_dims:]), "the local buffer has another shape"
+    assert where.shape[:global_dims] == (1,) * global_dims, "workgroups share a local buffer"
+    assert all(a in (1, b) for a, b in zip(where.shape, value.shape, strict=True))
     return value
+
+
+def read_back(node: UOp, value: Array) -> Array:
+    """What a LOAD from local memory finds after the STORE of `value`, which may have put it elsewhere.
+
+    Along the axes that the buffer does not have, workgroups and loops, everything is stored and read anew.
+    """
+    stored, read = (indices(access.src[1].arg)[0] for access in (node.src[2], node))
+    assert stored.shape == read.shape
+    inside = [axis for axis, size in enumerate(stored.shape) if size > 1]
+    outside = [axis for axis in range(value.ndim) if axis not in inside]
+    order = [*outside, *inside]
+    rows = np.broadcast_to(value, [max(a, b) for a, b in zip(stored.shape, value.shape, strict=True)]).transpose(order)
+    flat = rows.reshape(-1, stored.size)
+    position = np.empty(stored.size, dtype=np.int64)
+    position[stored.transpose(order).ravel()] = np.arange(stored.size)
+    found = flat[:, position[read.transpose(order).ravel()]].reshape(rows.shape)
+    return found.transpose(np.argsort(order))
 
 
 def indices(st: ShapeTracker) -> tuple[Array, Array]:

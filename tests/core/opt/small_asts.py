@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.dtype import DType, ImageDType, dtypes, image_dtype
 from core.ir.ops import Ops
 from core.ir.uop import UOp, sint
+from core.opt.tensor_core import TensorCore
 from core.shape import ShapeTracker, View
 
 
@@ -18,6 +19,8 @@ class Limits:
     has_local: bool = True
     has_shared: bool = True
     shared_max: int = 32768
+    device: str = "GPU"
+    tensor_cores: tuple[TensorCore, ...] = ()
 
 
 GPU = Limits()

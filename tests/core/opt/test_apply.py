@@ -218,7 +218,7 @@ MEAN_LIKE = sink(
         (SYMBOLIC, GPU, [Opt(OptOps.UPCAST, 0, 4)], "axis 0 has size n, not a multiple of 4"),
         (SYMBOLIC, GPU, [Opt(OptOps.UPCAST, 0, 0)], "an amount of n is meaningless"),
         (elementwise(65536), GPU, [Opt(OptOps.UPCAST, 0, 16)] * 4, "unroll 65536 steps"),
-        (matmul(8, 16, 32), GPU, [Opt(OptOps.TC, 0, (-1, 0))], "this revision applies no tensor cores"),
+        (matmul(8, 16, 32), GPU, [Opt(OptOps.TC, 0, (-1, 0))], "gpu has no tensor cores, or USE_TC is 0"),
     ],
 )  # fmt: skip
 def test_what_does_not_apply_is_refused(ast: UOp, target: Limits, opts: list[Opt], message: str) -> None:

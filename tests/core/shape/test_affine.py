@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.shape.affine import Affine, Division, Quotient, expand
+from core.shape.steps import StepDivision
 
 SIZES = (5, 4, 6)
 FORMS = st.builds(
@@ -30,13 +32,14 @@ def quotient_value(atom: Quotient, indices: tuple[int, ...]) -> int:
     return inner % atom.divisor if atom.remainder else inner // atom.divisor
 
 
-@given(FORMS, FORMS, st.none() | RANGES, st.lists(st.integers(1, 12), min_size=1, max_size=3))
-@settings(max_examples=400)
+@pytest.mark.parametrize("kind", [Division, StepDivision])
+@given(form=FORMS, other=FORMS, known=st.none() | RANGES, divisors=st.lists(st.integers(1, 12), min_size=1, max_size=3))
+@settings(max_examples=200)
 def test_quotients_and_remainders(
-    form: Affine, other: Affine, known: tuple[int, int] | None, divisors: list[int]
+    kind: type[Division], form: Affine, other: Affine, known: tuple[int, int] | None, divisors: list[int]
 ) -> None:
     """What is known of another form may be used, as long as it is right wherever that holds."""
-    division = Division({axis: (0, size - 1) for axis, size in enumerate(SIZES)})
+    division = kind({axis: (0, size - 1) for axis, size in enumerate(SIZES)})
     points = list(itertools.product(*map(range, SIZES)))
     joint = other
     if known is not None:

@@ -4,23 +4,26 @@ import importlib
 import os
 import sys
 import time
+from typing import Any
 
 from core.rules import TEMPLATES, UPCAST
+
+Rows = list[list[Any]]
 
 SCHEMA = 1
 ARITY = {"CONST": 0, "ADD": 2, "MUL": 2, "NEG": 1, "MAX": 2}
 
 
 class ParseError(Exception):
-    pass
+    """A line that is no expression."""
 
 
-def backends():
+def backends() -> list[str]:
     return ["c", "llvm"]
 
 
-def _expression(rows):
-    texts = []
+def _expression(rows: Rows) -> str | tuple[int, str]:
+    texts: list[str] = []
     for number, (op, _, sources, arg) in enumerate(rows):
         operands = [texts[source] for source in sources]
         if op == "CONST":
@@ -53,7 +56,7 @@ def _expression(rows):
     return texts[-1]
 
 
-def replay(record, backend=None, mode="pinned"):
+def replay(record: dict[str, Any], backend: str | None = None, mode: str = "pinned") -> dict[str, Any]:
     backend = backend or record["opts"]["backend"]
     if backend.partition(":")[0] not in backends():
         return {"status": "unsupported", "field": "opts.backend", "message": f"no backend {backend}"}
@@ -79,9 +82,11 @@ def replay(record, backend=None, mode="pinned"):
     }
 
 
-def make_record(rows, name, backend="c", source=None, test=None):
+def make_record(
+    rows: Rows, name: str, backend: str = "c", source: str | None = None, test: str | None = None
+) -> dict[str, Any]:
     """A record as the compiler captures it."""
-    record = {
+    record: dict[str, Any] = {
         "schema": SCHEMA,
         "compiler": "core",
         "ast": rows,
@@ -97,12 +102,13 @@ def make_record(rows, name, backend="c", source=None, test=None):
     return record
 
 
-def record_from_text(line, backend):
+def record_from_text(line: str, backend: str) -> dict[str, Any]:
     """Reverse Polish: `1 2 ADD`."""
-    rows, stack = [], []
+    rows: Rows = []
+    stack: list[int] = []
     for word in line.split():
         if word.lstrip("-").isdigit():
-            row = ["CONST", "int", [], ["int", int(word)]]
+            row: list[Any] = ["CONST", "int", [], ["int", int(word)]]
         elif word in ARITY or word in ("EXIT", "RAISE", "HANG"):
             count = ARITY.get(word, 0)
             if len(stack) < count:
@@ -119,11 +125,11 @@ def record_from_text(line, backend):
     return make_record(rows, "E_" + str(len(rows)), backend)
 
 
-def format_ast(rows):
+def format_ast(rows: Rows) -> str:
     """The rows, one op a word."""
     return " ".join(f"{op}{'' if arg is None else arg[1]}" for op, _, _, arg in rows)
 
 
-def capture_kernel(record):
+def capture_kernel(record: dict[str, Any]) -> None:
     """What `to_program` does when it captures."""
     importlib.import_module(os.environ.get("PROCESS_REPLAY_SINK", "replay.capture")).sink(record)
