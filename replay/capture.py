@@ -28,6 +28,9 @@ FLUSH_SECONDS = 0.2
 BUSY_SECONDS = 1.0  # a longer wait would hold up a fork
 EXIT_SECONDS = 20.0
 MAX_PENDING = 100_000
+BATCH = 100
+BACKLOG = 200
+BACKLOG_SECONDS = 0.02
 
 
 class CaptureSink:
@@ -53,12 +56,18 @@ class CaptureSink:
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._paused = False
+        self._blocked = False
         self._registered = False
 
     # -- called by the captured program -------------------------------------------------------------------------------
 
     def put(self, record: Mapping[str, object]) -> None:
-        """Take one record. Never raises, never waits for the database (unless the interpreter is on its way out)."""
+        """Take one record. Never raises, and waits for the database only while the interpreter is on its way out.
+
+        A program that compiles faster than records can be written is slowed down, lest too much is lost with it.
+        """
+        if self._refused:
+            return
         with self._lock:
             if len(self._pending) < MAX_PENDING:
                 self._pending.append(record)
@@ -68,6 +77,8 @@ class CaptureSink:
         self._wake.set()
         if not started:
             self.drain()
+        elif len(self._pending) > BACKLOG and not self._blocked and not self._paused:
+            time.sleep(BACKLOG_SECONDS)
 
     def _start(self) -> bool:
         """Make sure that the thread runs; False where Python starts no more threads."""
@@ -105,32 +116,27 @@ class CaptureSink:
                 self._wake.set()
 
     def _flush(self) -> bool:
-        """Write what is pending; False if another process held the database, and it is kept for the next attempt."""
+        """Write what is pending, a transaction for each few; False if another process held the database throughout."""
         with self._write_lock:
-            self._encode()
-            if self._refused or not (self._captures or self._errors):
-                return True
-            with self._lock:
-                errors = self._errors.copy()
-            try:
-                if self._store is None:
-                    self._store = _open(self._path or _database_path())
-                self._store.add(self._captures, version=os.environ.get(VERSION_VARIABLE, ""), errors=errors)
-            except StoreLockedError:
-                return False
-            except Exception as error:  # this thread has nobody to raise to, and the captured program goes on
-                self._refused = True
-                self._captures.clear()
-                self._warn(f"nothing more is captured: {error}")
-                return True
-            self._captures.clear()
-            with self._lock:
-                self._errors -= errors
+            while not self._refused and self._encode():
+                try:
+                    self._write()
+                except StoreLockedError:
+                    self._blocked = True
+                    return False
+                except Exception as error:  # this thread has nobody to raise to, and the captured program goes on
+                    self._refused = True
+                    self._warn(f"nothing more is captured: {error}")
+                self._blocked = False
+                if self._stop.is_set():
+                    break
             return True
 
-    def _encode(self) -> None:
+    def _encode(self) -> bool:
+        """Check the next few records, unless some still wait to be written; False if there is nothing to write."""
         with self._lock:
-            records, self._pending = self._pending, []
+            count = 0 if self._captures else BATCH
+            records, self._pending = self._pending[:count], self._pending[count:]
         for record in records:
             try:
                 self._captures.append(parse_capture(record))
@@ -138,6 +144,17 @@ class CaptureSink:
                 reason = str(error) if isinstance(error, RecordError) else f"{type(error).__name__}: {error}"
                 self._count(type(error).__name__, reason[:300])
                 self._warn(f"a kernel was not captured: {reason}")
+        return bool(self._captures or self._errors)
+
+    def _write(self) -> None:
+        with self._lock:
+            errors = self._errors.copy()
+        if self._store is None:
+            self._store = _open(self._path or _database_path())
+        self._store.add(self._captures, version=os.environ.get(VERSION_VARIABLE, ""), errors=errors)
+        self._captures = []
+        with self._lock:
+            self._errors -= errors
 
     def _count(self, kind: str, message: str) -> None:
         with self._lock:
@@ -175,7 +192,7 @@ class CaptureSink:
         deadline = time.monotonic() + patience
         while not self._flush():
             if time.monotonic() > deadline:
-                self._warn(f"{len(self._captures)} captures were lost: {self._path} stayed locked")
+                self._warn(f"{len(self._captures) + len(self._pending)} captures were lost: {self._path} stayed locked")
                 break
         self._halt()
 

@@ -14,6 +14,7 @@ from replay.compare import confirmed, describe_failure, facts_changed, judge, un
 from replay.corpus import Corpus, Kernel
 from replay.errors import CorpusError, RecordError
 from replay.executor import CONFIRM_SEED, SEED, Executor, Lane, Task
+from replay.home import shown
 from replay.memo import Memo
 from replay.outcome import CHANGES, UNKNOWNS, Outcome, Result, Status, Verdict
 from replay.revision import Revision
@@ -117,7 +118,7 @@ def compare_revisions(
 ) -> Diff:
     """Replay `corpus` on both. Raises RevisionError if one does not import, CorpusError if nothing is left."""
     started = time.monotonic()
-    diff = Diff(base, head, [str(file) for file in corpus.files])
+    diff = Diff(base, head, [shown(file) for file in corpus.files])
     if not corpus.kernels and not corpus.unreadable:
         reason = f" ({corpus.problems[0]})" if corpus.problems else ""
         raise CorpusError(f"no record to replay: the captures are empty, or --filter leaves nothing{reason}")

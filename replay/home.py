@@ -5,7 +5,7 @@ from pathlib import Path
 
 from replay.errors import StoreError
 
-__all__ = ["CACHE_VARIABLE", "HOME", "cache_dir", "default_database", "make_private", "project_root"]
+__all__ = ["CACHE_VARIABLE", "HOME", "cache_dir", "default_database", "make_private", "project_root", "shown"]
 
 HOME = ".replay"
 CACHE_VARIABLE = "PROCESS_REPLAY_CACHE"
@@ -41,3 +41,9 @@ def cache_dir(root: Path) -> Path:
 def default_database(root: Path) -> Path:
     """The database that captures go to when none is named."""
     return root / HOME / "captures.db"
+
+
+def shown(path: Path) -> str:
+    """`path` as messages name it: from the current folder on, if it lies in that."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

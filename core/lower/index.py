@@ -42,13 +42,13 @@ def axes_of(ast: UOp) -> Axes:
     full = _full_shape(output, [shape for shape in shapes.values() if len(shape) == len(output)])
 
     first_upcast = len(full) - info.upcasted
-    reduced = [i for i in range(first_upcast) if resolve(_differs(output[i], full[i]), False)]
+    reduced = [i for i in range(first_upcast) if resolve(_differs(output[i], full[i]))]
     first_reduce = reduced[0] if reduced else first_upcast
 
     local_loads = [n for n in ast.toposort() if n.op is Ops.LOAD and n.src[0].op is Ops.DEFINE_LOCAL]
     local_shapes = [load.src[1].arg.shape for load in local_loads]
     grouped = sum(
-        any(resolve(_differs(shape[i], output[i]), False) for shape in local_shapes)
+        any(resolve(_differs(shape[i], output[i])) for shape in local_shapes)
         for i in range(first_reduce, first_upcast)
     )
     return Axes(full, first_reduce, first_upcast, grouped, info)

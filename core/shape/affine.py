@@ -45,29 +45,34 @@ class Affine:
                 low, high = low + step * greatest, high + step * least
         return low, high
 
-    def key(self) -> tuple[object, ...]:
-        """Equal for forms that are written the same way."""
-        terms = [(atom if isinstance(atom, int) else atom.key(), step) for atom, step in self.steps.items()]
-        return (self.base, frozenset(terms))
+    @property
+    def signature(self) -> int:
+        """Equal for forms that are written the same way, in every process."""
+        terms = [(atom if isinstance(atom, int) else atom.signature, step) for atom, step in self.steps.items()]
+        return hash((self.base, frozenset(terms)))
 
-    def axes(self) -> set[int]:
+    def axes(self) -> frozenset[int]:
         """Every axis it depends on."""
-        found: set[int] = set()
-        for atom in self.steps:
-            found |= {atom} if isinstance(atom, int) else atom.form.axes()
-        return found
+        return frozenset().union(*[{atom} if isinstance(atom, int) else atom.axes for atom in self.steps])
+
+    def quotients(self) -> list[Quotient]:
+        """Its atoms that are not axes."""
+        return [atom for atom in self.steps if not isinstance(atom, int)]
 
 
 class Quotient:
-    """The atom `form // divisor`, or `form % divisor` if `remainder`. A divisor of 1 gives a form limits of its own."""
+    """The atom `form // divisor`, or `form % divisor` if `remainder`. A divisor of 1 gives a form limits of its own.
 
-    __slots__ = ("divisor", "form", "remainder")
+    `axes` and `signature` are those of the form: it may hold atoms that hold others, many of them several times.
+    """
+
+    __slots__ = ("axes", "divisor", "form", "remainder", "signature")
 
     def __init__(self, form: Affine, divisor: int, remainder: bool) -> None:
         self.form, self.divisor, self.remainder = form, divisor, remainder
-
-    def key(self) -> tuple[object, ...]:
-        return (self.form.key(), self.divisor, self.remainder)
+        self.axes = form.axes()
+        # the last entry keeps a quotient apart from an axis with the same number
+        self.signature = hash((form.signature, divisor, remainder, 1 << 60))
 
 
 class Division:
@@ -194,7 +199,8 @@ class Division:
 
 def expand(form: Affine) -> Affine:
     """The form with what only has limits of its own written out."""
-    for atom, step in form.steps.items():
-        if isinstance(atom, Quotient) and atom.divisor == 1:
+    for atom in form.quotients():
+        if atom.divisor == 1:
+            step = form.steps[atom]
             form = form.plus(Affine(0, {atom: -step})).plus(expand(atom.form), step)
     return form

@@ -38,6 +38,8 @@ def indexed_uops(tracker: ShapeTracker, idxs: tuple[UOp, ...]) -> tuple[UOp, UOp
     """The position as int or long, and whether there is an element, as bool."""
     if len(idxs) != len(tracker.shape):
         raise ShapeError(f"cannot index {tuple_text(tracker.shape)}: {len(idxs)} indices given")
+    if any(0 in view.shape for view in tracker.views):
+        return _constant(dtypes.int, 0), FALSE
     if tracker.static:
         return _static_uops(tracker.views, idxs)
     return _symbolic_uops(tuple([view.canonical() for view in tracker.views]), idxs)

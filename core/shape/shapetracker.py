@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, Final, cast
 from weakref import WeakValueDictionary
 
 from core.dtype import dtypes
@@ -18,7 +18,10 @@ from core.shape.sizes import MEMO_SIZE, Mask, Shape, ShapeError, tuple_text
 from core.shape.strides import masked_axes, real_size, real_strides
 from core.shape.view import View, flip_steps
 
-__all__ = ["ShapeTracker"]
+__all__ = ["MAX_VIEWS", "ShapeTracker"]
+
+# no kernel that is known has more than five; what is asked of a stack recurses through it
+MAX_VIEWS: Final = 64
 
 
 class ShapeTracker:
@@ -35,8 +38,8 @@ class ShapeTracker:
         if found is not None:
             return found
 
-        if not views:
-            raise ShapeError("a ShapeTracker needs at least one view")
+        if not 1 <= len(views) <= MAX_VIEWS:
+            raise ShapeError(f"a ShapeTracker has 1 to {MAX_VIEWS} views, not {len(views)}")
         tracker = object.__new__(cls)
         tracker.views, tracker.shape = views, views[-1].shape
         tracker.static = all(view.static for view in views)

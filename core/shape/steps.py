@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias, cast
 
-from core.shape.affine import Affine, Division, Limits, expand
+from core.shape.affine import Affine, Division, Limits, Quotient, expand
 from core.shape.index import full_limits, with_fewer_axes
 from core.shape.view import View
 
@@ -70,26 +70,34 @@ class StepDivision(Division):
 
     def rebuilt(self, form: Affine, part: Affine | None = None, instead: Affine | None = None) -> Affine:
         """The form divided anew under the limits known here, with `instead` in place of its `part`."""
-        result = Affine(form.base, {})
-        for atom, step in form.steps.items():
-            if isinstance(atom, int):
-                low, high = self.limits[atom]
-                result = result.plus(Affine(low, {}) if low == high else Affine(0, {atom: 1}), step)
-            else:
-                parts = self.divide(self.rebuilt(atom.form, part, instead), atom.divisor)
-                result = result.plus(parts[atom.remainder], step)
-        if part is not None and instead is not None and _has_terms(result, part):
-            return result.plus(part, -1).plus(instead)
-        return result
+        done: dict[Quotient, tuple[Affine, Affine]] = {}
+
+        def rebuild(form: Affine) -> Affine:
+            result = Affine(form.base, {})
+            for atom, step in form.steps.items():
+                if isinstance(atom, int):
+                    low, high = self.limits[atom]
+                    result = result.plus(Affine(low, {}) if low == high else Affine(0, {atom: 1}), step)
+                else:
+                    if atom not in done:
+                        done[atom] = self.divide(rebuild(atom.form), atom.divisor)
+                    result = result.plus(done[atom][atom.remainder], step)
+            if part is not None and instead is not None and _has_terms(result, part):
+                return result.plus(part, -1).plus(instead)
+            return result
+
+        return rebuild(form)
 
 
 def position_steps(views: tuple[View, ...], masked: bool) -> tuple[int | None, ...]:
     """The step of each axis of the last of some static views; None where there is not one. `masked` uses the masks."""
     shape = cast(_Sizes, views[-1].shape)
+    if any(view.empty or 0 in view.shape for view in views):
+        return (0,) * len(shape)
     position, clauses = _taken_apart(views, shape)
     if masked and clauses:
         position = _given(position, _in_order(clauses, shape), shape)
-    carried = {axis for atom in position.steps if not isinstance(atom, int) for axis in atom.form.axes()}
+    carried = frozenset().union(*[atom.axes for atom in position.quotients()])
     return tuple([None if axis in carried else position.steps.get(axis, 0) for axis in range(len(shape))])
 
 
@@ -109,6 +117,8 @@ def _taken_apart(views: tuple[View, ...], shape: _Sizes) -> tuple[Affine, list[_
                 inner *= size
             coordinates.reverse()
         for form, (low, high) in zip(coordinates, cast(tuple[tuple[int, int], ...], view.mask or ()), strict=False):
+            if not form.steps:
+                continue
             least, greatest = form.bounds(division.limits)
             if low > least:
                 part, bound = _smallest(division, form, low)
@@ -143,16 +153,26 @@ def _in_order(clauses: list[_Clause], shape: _Sizes) -> list[_Clause]:
     changed = False
     for clause in sorted(clauses, key=lambda clause: -mentions[clause]):
         form = _given(clause.form, simplified, shape)
-        changed = changed or form.key() != clause.form.key()
+        changed = changed or form.signature != clause.form.signature
         simplified.append(_Clause(form, clause.low, clause.high))
     return simplified if changed else clauses
 
 
 def _mentions(form: Affine, part: Affine) -> bool:
+    """Whether `part` is a part of the form, or of one inside it."""
     axis = next(iter(part.steps))
     if len(part.steps) == 1 and isinstance(axis, int):
         return axis in form.axes()
-    return _has_terms(form, part) or any(_mentions(atom.form, part) for atom in form.steps if not isinstance(atom, int))
+    seen: set[Quotient] = set()
+    stack = [form]
+    while stack:
+        top = stack.pop()
+        if _has_terms(top, part):
+            return True
+        inside = [atom for atom in top.quotients() if atom not in seen]
+        seen.update(inside)
+        stack.extend([atom.form for atom in inside])
+    return False
 
 
 def _has_terms(form: Affine, part: Affine) -> bool:
@@ -161,9 +181,9 @@ def _has_terms(form: Affine, part: Affine) -> bool:
 
 def _given(form: Affine, clauses: list[_Clause], shape: _Sizes) -> Affine:
     """The form simplified by one clause after the other; two bounds of the same form are one clause."""
-    together: dict[tuple[object, ...], _Clause] = {}
+    together: dict[int, _Clause] = {}
     for clause in clauses:
-        key = clause.form.key()
+        key = clause.form.signature
         _, low, high = together.get(key, clause)
         together[key] = _Clause(clause.form, clause.low if low is None else low, clause.high if high is None else high)
     limits = full_limits(shape)

@@ -15,7 +15,7 @@ from replay.corpus import Corpus, Kernel, capture_files
 from replay.errors import CorpusError, RecordError, StoreError
 from replay.filter import HELP as FILTER_HELP
 from replay.filter import parse_filter
-from replay.home import project_root
+from replay.home import project_root, shown
 from replay.record import Inputs, decode_inputs, read_inputs
 from replay.report.escape import one_line, visible
 from replay.store import Entry, Observation, Store
@@ -146,7 +146,7 @@ def stats(captures: tuple[Path, ...], as_json: bool) -> int:
     for file in capture_files(captures, project_root()):
         try:
             with Store.open_readonly(file) as store:
-                rows.append({"file": str(file), "bytes": file.stat().st_size, **store.stats()})
+                rows.append({"file": shown(file), "bytes": file.stat().st_size, **store.stats()})
         except StoreError as error:
             problems.append(str(error))
     if as_json:

@@ -2,8 +2,8 @@
 
     python tests/conformance/decisions.py [--asts FILE] [--reference FILE] [--backend NAME]... [--limit N] [--show N]
 
-ASTs come one a line in the UOp text form; the reference has, per line `i` and backend, `opts` and `name`. The last column
-counts the kernels for which the reference chose tensor cores.
+ASTs come one a line in the UOp text form; the reference has, per line `i` and backend, `opts` and `name`. The last
+column counts the kernels for which the reference chose tensor cores.
 
 Exit code: 0 every backend agrees on at least 99.9 %, 1 one does not, 2 the data cannot be read.
 """

@@ -129,6 +129,15 @@ assert [child.exitcode for child in children] == [0] * 8
     assert numbers(tmp_path / ".replay" / "captures.db") == list(range(9))
 
 
+def test_tests_on_several_workers_of_xdist_lose_nothing(run_python: Run, tmp_path: Path) -> None:
+    lines = PROLOGUE + "import pytest\n\n@pytest.mark.parametrize('n', range(40))\ndef test_it(n):\n    emit(n)\n"
+    (tmp_path / "test_some.py").write_text(lines)
+    script = "import sys, pytest; sys.exit(pytest.main(['-q', '-n', '2', '-p', 'no:cacheprovider', '--rootdir=.']))"
+    ran = run_python(script, tmp_path, "-P", PROCESS_REPLAY_DB=str(tmp_path / "a.db"))
+    assert ran.code == 0, ran.out
+    assert numbers(tmp_path / "a.db") == list(range(40))
+
+
 def test_kernels_compiled_while_the_interpreter_exits(run_python: Run, tmp_path: Path) -> None:
     script = (
         "import atexit\n@atexit.register\ndef late():\n    for n in range(10, 20): emit(n)\n" + PROLOGUE + "emit(0)"

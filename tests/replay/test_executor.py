@@ -20,6 +20,7 @@ from replay.executor import Executor, Lane, Task, default_jobs
 from replay.outcome import Result, Status
 from replay.process import WorkerProcess
 from replay.record import digest_of, parse_capture
+from replay.worker import ORPHAN_SECONDS
 
 Make = Callable[..., dict[str, Any]]
 
@@ -228,7 +229,7 @@ def test_a_newer_record_is_unsupported(bench: Bench, record: Make) -> None:
 
 
 def test_large_records_and_sources_pass(bench: Bench, record: Make) -> None:
-    rows = [["CONST", "int", [], ["int", 1]]]
+    rows: list[list[Any]] = [["CONST", "int", [], ["int", 1]]]
     for number in range(20_000):
         rows.append(["NEG", "int", [0], None] if number % 2 else ["CONST", "int", [], ["int", number]])
     data = parse_capture(record(ast=rows, name="E_" + "1_" * 1000 + "1")).data
@@ -275,6 +276,29 @@ def test_workers_end_with_their_parent(tmp_path: Path, fake_root: Path) -> None:
     parent.kill()
     parent.communicate()
     assert wait_until(lambda: not living(root))
+
+
+@pytest.mark.long
+def test_a_worker_that_hangs_ends_without_its_parent(tmp_path: Path, fake_root: Path, record: Make) -> None:
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom replay.process import WorkerProcess\n\n"
+        "worker = WorkerProcess('core', Path(sys.argv[1]), 0)\nworker.hello('x')\nprint('up', flush=True)\n"
+        "worker.ask(sys.stdin.buffer.read(), None, 'pinned', 1.0)"
+    )
+    root = tmp_path / "tree"
+    shutil.copytree(fake_root / "core", root / "core")
+    parent = subprocess.Popen([sys.executable, "-c", script, str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert parent.stdin is not None
+    assert parent.stdout is not None
+    assert parent.stdout.readline() == b"up\n"
+    parent.stdin.write(parse_capture(record("HANG")).data)
+    parent.stdin.close()
+    time.sleep(0.5)
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    assert living(root)
+    assert wait_until(lambda: not living(root), ORPHAN_SECONDS + 10)
 
 
 def test_default_jobs_are_the_cores() -> None:

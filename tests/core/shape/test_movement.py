@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 
 from core.shape import ShapeError, ShapeTracker, View
+from core.shape.shapetracker import MAX_VIEWS
 from tests.core.shape.evaluate import positions
 from tests.core.shape.movement import Moved, apply, chains, plain
+from tests.core.shape.walk import walked
 
 
 @given(chains())
@@ -116,9 +118,28 @@ def test_an_index_needs_as_many_indices_as_axes() -> None:
         ShapeTracker.from_shape((2, 3)).to_indexed_uops(())
 
 
-def test_a_tracker_needs_a_view() -> None:
-    with pytest.raises(ShapeError, match="at least one view"):
-        ShapeTracker(())
+def _shuffled(times: int) -> ShapeTracker:
+    """A stack of views none of which merges with the next."""
+    tracker = ShapeTracker.from_shape((24,))
+    for turn in range(times):
+        tracker = tracker.reshape((4, 6) if turn % 2 else (3, 8)).permute((1, 0)).reshape((24,))
+    return tracker
+
+
+def test_a_stack_has_at_least_one_view_and_not_too_many() -> None:
+    for views in ((), _shuffled(MAX_VIEWS - 1).views * 2):
+        with pytest.raises(ShapeError, match=f"1 to {MAX_VIEWS} views, not {len(views)}"):
+            ShapeTracker(views)
+
+
+def test_the_highest_stack() -> None:
+    tracker = _shuffled(MAX_VIEWS - 1)
+    assert len(tracker.views) == MAX_VIEWS
+    masked = tracker.pad(((1, 1),)).reshape((13, 2))
+    assert masked.real_strides() == (None, None)
+    assert masked.axis_is_masked(1)
+    assert masked.simplify().real_size() == 24
+    np.testing.assert_array_equal(positions(masked), walked(masked))
 
 
 def test_a_shape_error_is_a_value_error() -> None:

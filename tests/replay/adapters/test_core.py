@@ -54,8 +54,17 @@ def test_a_broken_line_is_refused_in_words(line: str) -> None:
 
 
 def test_results_have_the_shape_that_the_seam_promises() -> None:
-    answer: dict[str, object] = {"status": "ok", "name": "E_8", "src": "x", "applied_opts": [["UPCAST", 0, 4]], "global_size": None,
-              "local_size": None, "vars": [], "estimates": {}, "ms": 1.5}  # fmt: skip
+    answer: dict[str, object] = {
+        "status": "ok",
+        "name": "E_8",
+        "src": "x",
+        "applied_opts": [["UPCAST", 0, 4]],
+        "global_size": None,
+        "local_size": None,
+        "vars": [],
+        "estimates": {},
+        "ms": 1.5,
+    }
     assert msgspec.convert(answer, Result).ms == 1.5
 
 
