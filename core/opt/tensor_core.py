@@ -91,7 +91,7 @@ _MMA_16816: Final = _family(
     (8, 4, 4),
     _MMA_OPTS,
     (((6, 7, 2, 3, 4), (0, 1, 9, 5, 10, 8)), ((6, 7, 9, 0, 1), (2, 3, 4, 10, 5, 8))),
-    (_HALF_FLOAT, _BF16_FLOAT, _HALF_HALF),
+    (_HALF_FLOAT, _BF16_FLOAT),
 )
 _MMA_1688: Final = _family(
     (8, 16, 8),
@@ -99,7 +99,7 @@ _MMA_1688: Final = _family(
     (4, 2, 4),
     _MMA_OPTS,
     (((6, 7, 2, 3, 4), (0, 1, 8, 5, 9)), ((6, 7, 8, 0, 1), (2, 3, 4, 9, 5))),
-    (_HALF_FLOAT, _HALF_HALF),
+    (_HALF_FLOAT,),
 )
 CUDA_SM75: Final = _MMA_1688
 CUDA_SM80: Final = _MMA_16816 + _MMA_1688

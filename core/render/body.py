@@ -302,8 +302,12 @@ class Body:
 
     def _bitcast(self, node: UOp) -> None:
         source = node.src[0]
-        if node.dtype.is_bool:  # any byte but 0 is true
+        if node.dtype.is_bool or source.dtype.is_bool:  # any byte but 0 is true, and true is 1
             self._cast(node)
+            return
+        if node.dtype.count > 1 and not self.renderer.vector_bitcasts:
+            to, since = node.dtype.scalar(), source.dtype.scalar()
+            self._lanewise(node, lambda args: self.renderer.bitcast(to, since, args[0]))
             return
         self.type(node.dtype)
         self.bind(node, self.renderer.bitcast(node.dtype, source.dtype, self.operand(source)), "cast")

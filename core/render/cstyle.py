@@ -56,6 +56,8 @@ class CStyleRenderer(Renderer):
     image_write: ClassVar[str] = ""
     vector_literal: ClassVar[str] = "({type}){{{lanes}}}"
     vector_literal_rank: ClassVar[int] = Rank.ATOM
+    vector_bitcasts: ClassVar[bool] = True
+    """`bitcast` takes vectors; if not, they are converted an element at a time."""
     vector_lane: ClassVar[str] = "{vector}[{lane}]"
     """With `{lane}`, its number, or `{letter}`, one of `lane_names`."""
     global_space: ClassVar[str] = ""

@@ -130,6 +130,7 @@ class CUDARenderer(CStyleRenderer):
     own_vectors: ClassVar[frozenset[tuple[str, int]]] = _OWN_VECTORS
     """The vector types, by scalar and size, that the language has; others are declared before the kernel."""
     vector_literal = "make_{type}({lanes})"
+    vector_bitcasts = False
     vector_lane = "{vector}.{letter}"
     workitems: ClassVar[Mapping[str, str]] = {
         "gidx": "blockIdx.{axis}",
@@ -182,8 +183,6 @@ class CUDARenderer(CStyleRenderer):
 
     def bitcast(self, dtype: DType, source: DType, value: Expr) -> Expr:
         function = _BITS.get((source.name, dtype.name))
-        if dtype.count > 1:
-            raise RenderError(self.name, f"a BITCAST of {source}", "vectors are converted an element at a time")
         if function is None:
             return self.cast(dtype, source, value)
         return Expr(f"{function}({value.text})", Rank.ATOM if function[0] == "_" else Rank.UNARY, value.depth + 1)
