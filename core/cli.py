@@ -201,7 +201,7 @@ def _print_source(line: Line, record: dict[str, Any], renderer: Renderer) -> Non
 
 @cli.command()
 @click.argument("file")
-@click.option("--backend", type=_BackendType(), required=True)
+@click.option("--backend", type=_BackendType(), required=True, help="The backend to run them on.")
 @click.option("--jsonl", is_flag=True, help="Print each case's outputs and compare nothing.")
 def run(file: str, backend: tuple[str, Renderer], jsonl: bool) -> int:
     """Compile and run the cases in FILE on this machine, and compare what they store with what they should."""

@@ -48,8 +48,7 @@ def axes_of(ast: UOp) -> Axes:
     local_loads = [n for n in ast.toposort() if n.op is Ops.LOAD and n.src[0].op is Ops.DEFINE_LOCAL]
     local_shapes = [load.src[1].arg.shape for load in local_loads]
     grouped = sum(
-        any(resolve(_differs(shape[i], output[i])) for shape in local_shapes)
-        for i in range(first_reduce, first_upcast)
+        any(resolve(_differs(shape[i], output[i])) for shape in local_shapes) for i in range(first_reduce, first_upcast)
     )
     return Axes(full, first_reduce, first_upcast, grouped, info)
 

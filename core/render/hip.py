@@ -17,7 +17,7 @@ from core.opt.tensor_core import CDNA, RDNA3, TensorCore
 from core.render.cstyle import CStyleRenderer, lane_names
 from core.render.cuda import CUDARenderer
 from core.render.matrix import Product
-from core.render.operators import Expr, Operator, Rank, call
+from core.render.operators import Expr, Operator, Rank, call, wrapped
 from core.render.wrapping import wrapping_operators
 
 __all__ = ["HIPRenderer"]
@@ -78,6 +78,7 @@ class HIPRenderer(CUDARenderer):
         },
     }
     own_vectors = frozenset()
+    vector_bitcasts = True
 
     def headers(self, uops: Sequence[UOp]) -> list[str]:
         return ["#include <hip/hip_runtime.h>"]
@@ -96,8 +97,9 @@ class HIPRenderer(CUDARenderer):
         return CStyleRenderer.cast(self, dtype, source, value)
 
     def bitcast(self, dtype: DType, source: DType, value: Expr) -> Expr:
-        text = f"__builtin_bit_cast({self.type_name(dtype)}, {self.exact(source, value).text})"
-        return Expr(text, Rank.ATOM, value.depth + 1)
+        # of `vector.y` clang 22 takes the bits of `vector.x`, unless that is converted to a value of its own
+        exact = value.text if value.text.isidentifier() else f"({self.type_name(source)}){wrapped(value, Rank.UNARY)}"
+        return Expr(f"__builtin_bit_cast({self.type_name(dtype)}, {exact})", Rank.ATOM, value.depth + 1)
 
     def matrix_function(self, name: str, product: Product) -> list[str]:
         assert self.arch is not None

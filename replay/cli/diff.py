@@ -43,7 +43,8 @@ COMPILER = "core"
 @click.option(
     "--jobs", type=click.IntRange(min=1), help="How many compile at once, both sides together. Default: the cores."
 )
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
+              help="text for people, json for programs.")  # fmt: skip
 @click.option("--output", metavar="PATH", type=click.Path(path_type=Path, dir_okay=False),
               help="Write the report to this file instead of standard output.")  # fmt: skip
 @click.option("--timeout", metavar="SECONDS", type=click.FloatRange(min=0.01), default=60.0, show_default=True,
