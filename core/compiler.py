@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from core import process_replay
-from core.context import CAPTURE_PROCESS_REPLAY, DEBUG, NOOPT, USE_TC
+from core.context import BEAM, CAPTURE_PROCESS_REPLAY, DEBUG, NOOPT, USE_TC
 from core.ir import trace
 from core.ir.spec import program_spec, tensor_spec, type_verify
 from core.ir.uop import UOp
@@ -97,12 +97,19 @@ def to_program(kernel: Kernel, name_override: str | None = None) -> ProgramSpec:
 
 
 def optimize(kernel: Kernel, opts: Literal["auto", "none"] | Sequence[Opt] = "auto") -> Kernel:
-    """Apply opts to `kernel`: a tensor core or what the heuristics choose, only what is required, or those given."""
+    """Apply opts to `kernel`: those given, only what is required (`none`), or what is chosen (`auto`).
+
+    What is chosen: with BEAM what a search finds fastest, else a tensor core if one fits, else what the heuristics say.
+    """
     trace.stage("opts")
     if opts == "none" or (opts == "auto" and NOOPT):
         return kernel.required_optimizations()
     if opts == "auto":
         kernel.required_optimizations()
+        if BEAM:
+            from core.beam import beam_search  # it compiles and runs what it tries
+
+            return beam_search(kernel, BEAM.value)
         return kernel if kernel.apply_tensor_cores(USE_TC.value) else kernel.hand_coded_optimizations()
     for opt in opts:
         assert isinstance(opt, Opt)
