@@ -77,10 +77,10 @@ def _merged(shape: tuple[sint, ...], groups: list[list[int]], limits: tuple[int,
 
 
 def _unravel(flat: UOp, shape: tuple[sint, ...], group: list[int]) -> list[UOp]:
-    """The index of each axis of `group`, the last one running fastest, from the index of their product."""
+    """The index of each axis of `group`, the first one running fastest, from the index of their product."""
     indices: list[UOp] = []
     for position, axis in enumerate(group):
-        inner = _size(shape, group[position + 1 :])
+        inner = _size(shape, group[:position])
         index = flat if isinstance(inner, int) and inner == 1 else flat // inner
-        indices.append(index if position == 0 else index % shape[axis])
+        indices.append(index if position == len(group) - 1 else index % shape[axis])
     return indices

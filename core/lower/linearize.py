@@ -2,12 +2,11 @@
 
 Inside a block what an effect needs is emitted just before it, depth first; an inner block counts as one item that
 needs whatever its nodes use from outside. A REDUCE becomes an accumulator, set before its outermost loop and updated at
-the end of its innermost one. Stores that follow each other under the same gate share one IF.
+the end of its innermost one. All stores of a block that hang on one gate share one IF.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -54,12 +53,15 @@ class _Linearizer:
         self.output.append(final)
 
     def _emit_content(self, block: Block) -> None:
-        for gate, effects in itertools.groupby(block.effects, key=_gate):
-            if gate is None:
-                for effect in effects:
-                    self._require([effect], block)
+        gated: dict[UOp, list[UOp]] = {}
+        for effect in block.effects:
+            if isinstance(effect, UOp) and len(effect.src) == 3:
+                gated.setdefault(effect.src[2], []).append(effect)
+        for effect in block.effects:
+            if isinstance(effect, UOp) and len(effect.src) == 3:
+                self._emit_gated(effect.src[2], gated[effect.src[2]], block)
             else:
-                self._emit_gated(gate, [effect for effect in effects if isinstance(effect, UOp)], block)
+                self._require([effect], block)
         for reduce in block.updates:
             value = reduce.src[0]
             self._require(value.src[:2] if _starts_from_zero(value) else (value,), block)
@@ -139,10 +141,6 @@ class _Linearizer:
 def _starts_from_zero(value: UOp) -> bool:
     """Whether this is a matrix product added to zero: the unit can add to the accumulator instead."""
     return value.op is Ops.WMMA and value.src[2].op is Ops.CONST and value.src[2].arg == 0
-
-
-def _gate(item: Item) -> UOp | None:
-    return item.src[2] if isinstance(item, UOp) and len(item.src) == 3 else None
 
 
 def _parameter_order(node: UOp) -> tuple[Any, ...]:

@@ -15,9 +15,10 @@ __all__ = ["Availability", "Runtime", "available", "get_runtime"]
 def _runtimes() -> dict[str, Runtime]:
     # here, so that the interpreter can be imported without any backend
     from core.runtime.clang import ClangRuntime
+    from core.runtime.emulator import PythonRuntime
     from core.runtime.llvm import LLVMRuntime
 
-    runtimes: list[Runtime] = [ClangRuntime(), LLVMRuntime()]
+    runtimes: list[Runtime] = [ClangRuntime(), LLVMRuntime(), PythonRuntime()]
     return {runtime.backend: runtime for runtime in runtimes}
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.errors import RuntimeFailure
 from core.ir.ops import Ops
 from core.ir.uop import UOp
-from core.runtime.views import integer
+from core.runtime.emulator.operations import launch_size
 
 __all__ = ["Grid"]
 
@@ -40,7 +40,7 @@ class Grid:
         for node in uops:
             if node.op is Ops.SPECIAL:
                 kind, dimension = _dimension(node)
-                sizes[kind][dimension] = integer(node.arg[1], variables)
+                sizes[kind][dimension] = launch_size(node.arg[1], variables)
         if sizes["idx"] and (sizes["gidx"] or sizes["lidx"]):
             raise RuntimeFailure("a launch is over idx alone, or over gidx and lidx; the program has both")
 

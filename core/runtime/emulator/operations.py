@@ -6,17 +6,19 @@ The meaning is that of `core.runtime.alu`; the frequent ops have a short way to 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from core.errors import RuntimeFailure
 from core.ir.bounds import truncated_div
-from core.ir.ops import Ops
-from core.ir.uop import UOp, wrap
+from core.ir.ops import GroupOp, Ops
+from core.ir.uop import UOp, sint, wrap
 from core.runtime.alu import apply, bitcast, cast, numpy_dtype
+from core.runtime.views import variable_value
 
-__all__ = ["Value", "constant", "is_uniform", "operation"]
+__all__ = ["Value", "constant", "launch_size", "operation", "variable"]
 
 # of a scalar dtype a numpy scalar or an array; of a vector a tuple of these
 Value: TypeAlias = Any
@@ -28,15 +30,32 @@ _BITS: Final = {Ops.AND: np.bitwise_and, Ops.OR: np.bitwise_or, Ops.XOR: np.bitw
 _COMPARISON: Final = {Ops.CMPLT: np.less, Ops.CMPNE: np.not_equal}
 
 
-def is_uniform(value: Value) -> bool:
-    """Whether a scalar is the same in all lanes."""
-    return bool(value.ndim == 0)
-
-
 def constant(node: UOp) -> Value:
     """The value of a CONST."""
     scalar = numpy_dtype(node.dtype).type(node.arg)
     return scalar if node.dtype.count == 1 else (scalar,) * node.dtype.count
+
+
+def variable(node: UOp, variables: Mapping[str, int]) -> Value:
+    """The value of a DEFINE_VAR. Raises RuntimeFailure when it is missing or outside of its range."""
+    return numpy_dtype(node.dtype).type(variable_value(node, variables))
+
+
+def launch_size(size: sint, variables: Mapping[str, int]) -> int:
+    """The size of a launch dimension, computed in its dtype. Raises RuntimeFailure for what no size is made of."""
+    if isinstance(size, int):
+        return size
+    known: dict[UOp, Value] = {}
+    for node in size.toposort():
+        if node.op is Ops.CONST:
+            known[node] = constant(node)
+        elif node.op is Ops.DEFINE_VAR:
+            known[node] = variable(node, variables)
+        elif node.op in GroupOp.ALU or node.op is Ops.CAST:
+            known[node] = operation(node)(*[known[source] for source in node.src])
+        else:
+            raise RuntimeFailure(f"the size of a launch dimension holds {node.op.name}")
+    return int(known[size])
 
 
 def operation(node: UOp) -> Function:

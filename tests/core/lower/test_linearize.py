@@ -115,6 +115,12 @@ def test_stores_under_one_gate_share_an_if() -> None:
     assert outline(linear(*stores)) == "for0 load load load if store store store endif end"
 
 
+def test_stores_under_one_gate_share_an_if_though_others_stand_between() -> None:
+    row = loop(0, 8)
+    stores = [store(buffer(n), row, load(buffer(5), row), gate=row < n % 2 + 2) for n in range(4)]
+    assert outline(linear(*stores)) == "for0 load if store store endif if store store endif end"
+
+
 def test_stores_under_different_gates_do_not() -> None:
     row = loop(0, 8)
     stores = [store(buffer(n), row, load(buffer(5), row), gate=row < n + 2) for n in range(2)]
