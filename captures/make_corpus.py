@@ -2,8 +2,8 @@
 
     python captures/make_corpus.py [--db captures/core.db]
 
-The kernels are compiled by a process of their own with CAPTURE_PROCESS_REPLAY set, and so captured as any program's are;
-that process is this script as well. The database is replaced only if what was captured has changed.
+The kernels are compiled by a process of their own with CAPTURE_PROCESS_REPLAY set, and so captured as any program's
+are; that process is this script as well. The database is replaced only if what was captured has changed.
 """
 
 from __future__ import annotations

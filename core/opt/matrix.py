@@ -157,7 +157,7 @@ def _loaded(kernel: Kernel, source: UOp, unit: TensorCore, level: int) -> int | 
 def _split(kernel: Kernel, unit: TensorCore, axes: MatrixAxes) -> MatrixAxes:
     """Pad the axes, unroll K, and split M and N into threads and elements."""
     for axis, multiple in axes.pads:
-        kernel.change(Opt(OptOps.PADTO, axis, multiple))
+        _pad(kernel, axis, multiple)
     for _ in unit.reduce_axes:
         kernel.change(Opt(OptOps.UNROLL, axes.k - kernel.first_reduce, 2))
     for half in unit.opts:
@@ -166,6 +166,21 @@ def _split(kernel: Kernel, unit: TensorCore, axes: MatrixAxes) -> MatrixAxes:
             raise KernelOptError(f"{unit} needs more of an axis than the kernel has")
         axes = _changed(kernel, Opt(OptOps.UPCAST if half[0] == "u" else OptOps.LOCAL, halved, 2), axes)
     return axes
+
+
+def _pad(kernel: Kernel, axis: int, multiple: int) -> None:
+    """Pad an axis. A factor that does not change along an axis of the output is not masked there either: whoever holds
+    one of its elements, for whatever position of that axis, holds the same value."""
+    before, size = kernel.sts, kernel.full_shape[axis]
+    kernel.change(Opt(OptOps.PADTO, axis, multiple))
+    if axis >= kernel.first_reduce:
+        return
+    after = list(kernel.sts)
+    for i, st in enumerate(before[: len(kernel.bufs)]):
+        if st.shape[axis] == size and _is_zero(st.real_strides()[axis]):
+            one = tuple([(0, 1 if other == axis else length) for other, length in enumerate(st.shape)])
+            after[i] = st.shrink(one).expand(after[i].shape)
+    kernel.sts = after
 
 
 def _changed(kernel: Kernel, opt: Opt, axes: MatrixAxes) -> MatrixAxes:

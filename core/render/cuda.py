@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, NamedTuple
 
-from core.dtype import DType
+from core.dtype import DType, dtypes
 from core.errors import RenderError
 from core.ir.ops import Ops
 from core.ir.uop import UOp
@@ -179,6 +179,7 @@ class CUDARenderer(CStyleRenderer):
     def cast(self, dtype: DType, source: DType, value: Expr) -> Expr:
         if source.name in _CLASSES and dtype.name != "float":
             value = Expr(f"(float){wrapped(value, Rank.UNARY)}", Rank.UNARY, value.depth + 1)
+            source = dtypes.float
         return super().cast(dtype, source, value)
 
     def bitcast(self, dtype: DType, source: DType, value: Expr) -> Expr:

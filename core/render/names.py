@@ -30,9 +30,34 @@ _WORDS: Final = re.findall(
     exp2 exp2f log2 log2f memcpy memmove memset sin sinf sqrt sqrtf
     """,
 )
-_VECTORS: Final = [f"{dtype.name}{1 << power}" for dtype in scalar_dtypes() for power in range(1, 9)]
+# the same for the languages of GPUs, and their functions: a kernel must not be called like one of those
+_GPU_WORDS: Final = re.findall(
+    r"\w+",
+    """
+    bfloat complex constant device event_t fragment generic global half image2d_t imaginary kernel local
+    nv_bfloat16 object_data pipe private quad ray_data read_only read_write sampler_t size_t thread threadgroup
+    threadgroup_imageblock uchar uint uint3 ulong ushort vertex write_only
 
-RESERVED: Final = frozenset([*_WORDS, *_VECTORS])
+    INFINITY NAN blockDim blockIdx gid gridDim lid smp threadIdx tid warpSize
+    barrier get_global_id get_group_id get_local_id metal precise printf read_imagef simdgroup_matrix
+    simdgroup_multiply_accumulate threadgroup_barrier write_imagef
+
+    abs abs_diff acos acosh acospi add_sat all any asin asinh asinpi atan atan2 atan2pi atanh atanpi bitselect cbrt
+    ceil clamp clz copysign cos cosh cospi cross ctz degrees distance dot erf erfc exp exp10 expm1 fabs
+    fast_distance fast_length fast_normalize fdim floor fma fmax fmin fmod fract frexp hadd hypot ilogb isequal
+    isfinite isinf isnan isnormal isordered isunordered ldexp length lgamma log log10 log1p logb mad mad24 mad_hi
+    mad_sat max maxmag min minmag mix modf mul24 mul_hi nan nextafter normalize popcount pow pown powr prefetch
+    radians remainder remquo rhadd rint rootn rotate round rsqrt select shuffle sign signbit sincos sinh sinpi
+    smoothstep step sub_sat tan tanh tanpi tgamma trunc upsample
+    """,
+)
+_VECTORS: Final = [
+    f"{dtype.name}{x}{1 << power}" for x in ("", "x") for dtype in scalar_dtypes() for power in range(1, 9)
+]
+_VECTOR_FUNCTIONS: Final = [f"make_{vector}" for vector in _VECTORS]
+_BITCASTS: Final = [f"as_{name}" for name in [dtype.name for dtype in scalar_dtypes()] + _VECTORS]
+
+RESERVED: Final = frozenset([*_WORDS, *_GPU_WORDS, *_VECTORS, *_VECTOR_FUNCTIONS, *_BITCASTS])
 """No name that comes from a kernel may be one of these: the same on every backend, so that a kernel has one name."""
 
 

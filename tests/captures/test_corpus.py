@@ -1,4 +1,4 @@
-"""The committed corpus: what is in the file, that it can be made again, and that its kernels compute what they should."""
+"""The committed corpus: what is in the file, that it can be made again, and that its kernels compute right results."""
 
 from __future__ import annotations
 

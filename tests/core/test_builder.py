@@ -561,3 +561,14 @@ def test_what_does_not_fit_is_refused_in_one_sentence(build: Callable[[], object
     with pytest.raises(BuildError, match=message) as caught:
         build()
     assert "\n" not in str(caught.value)
+
+
+# ---- the documentation --------------------------------------------------------------------------------------------
+
+
+def test_the_examples_in_the_documentation_run() -> None:
+    blocks = (REPOSITORY / "docs" / "builder.md").read_text(encoding="utf-8").split("```python\n")[1:]
+    program = "".join([block.partition("```")[0] for block in blocks])
+    ran = subprocess.run([sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "void r_" in ran.stdout

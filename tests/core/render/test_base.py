@@ -57,7 +57,7 @@ def local() -> list[UOp]:
 )
 def test_what_cannot_be_expressed_is_refused_by_name(backend: str, uops: list[UOp], what: str) -> None:
     with pytest.raises(RenderError) as caught:
-        get_renderer(backend).render("kernel", uops)
+        get_renderer(backend).render("k", uops)
     assert (caught.value.backend, caught.value.what) == (backend, what)
     assert str(caught.value).startswith(f"{backend} cannot render {what}: ")
 
@@ -68,13 +68,13 @@ def test_what_cannot_be_expressed_is_refused_by_name(backend: str, uops: list[UO
 )
 def test_a_backend_of_one_thread_has_no_groups(backend: str, uops: list[UOp]) -> None:
     with pytest.raises(RenderError, match="its kernels run as one thread"):
-        get_renderer(backend).render("kernel", uops)
+        get_renderer(backend).render("k", uops)
 
 
 def test_c_has_no_vectors_of_three() -> None:
     uops = program(store(buffer(0, dtypes.float), 0, load(buffer(1, dtypes.float), 0, 3)))
     with pytest.raises(RenderError, match=r"c cannot render float.vec\(3\): .* power of two"):
-        get_renderer("c").render("kernel", uops)
+        get_renderer("c").render("k", uops)
 
 
 def test_parameters_come_in_a_fixed_order() -> None:
@@ -87,7 +87,7 @@ def test_rendering_again_gives_the_same(backend: str) -> None:
     steps = loop(4)
     uops = program(store(buffer(0, dtypes.int), steps, alu(Ops.MUL, steps, A)), end(steps))
     renderer = get_renderer(backend)
-    assert renderer.render("kernel", uops) == renderer.render("kernel", uops) == type(renderer)().render("kernel", uops)
+    assert renderer.render("k", uops) == renderer.render("k", uops) == type(renderer)().render("k", uops)
 
 
 @every_backend

@@ -15,7 +15,7 @@ OUT = buffer(0, dtypes.int)
 
 def lines(*parts: UOp) -> list[str]:
     """The statements of the function."""
-    return [line.strip() for line in get_renderer("c").render("kernel", program(*parts)).splitlines()[1:-1]]
+    return [line.strip() for line in get_renderer("c").render("k", program(*parts)).splitlines()[1:-1]]
 
 
 def test_what_is_used_once_has_no_variable() -> None:
@@ -61,7 +61,7 @@ def test_narrow_integers_wrap_where_they_are_operands() -> None:
     def build(x: UOp, y: UOp) -> UOp:
         return alu(Ops.IDIV, alu(Ops.ADD, x, y), const(dtypes.uchar, 3))
 
-    source = get_renderer("c").render("kernel", elementwise(dtypes.uchar, [dtypes.uchar] * 2, build, 4))
+    source = get_renderer("c").render("k", elementwise(dtypes.uchar, [dtypes.uchar] * 2, build, 4))
     assert "data0[ridx0] = (unsigned char)(val0+val1)/3;" in source
 
 
@@ -69,13 +69,13 @@ def test_halves_round_where_they_are_operands() -> None:
     def build(x: UOp, y: UOp) -> UOp:
         return alu(Ops.MUL, alu(Ops.ADD, x, y), y)
 
-    source = get_renderer("c").render("kernel", elementwise(dtypes.half, [dtypes.half] * 2, build, 4))
+    source = get_renderer("c").render("k", elementwise(dtypes.half, [dtypes.half] * 2, build, 4))
     assert "data0[ridx0] = (_Float16)(val0+val1)*val1;" in source
 
 
 def test_vector_types_are_aligned_to_their_elements_and_declared_once() -> None:
     source = get_renderer("c").render(
-        "kernel",
+        "k",
         elementwise(
             dtypes.half, [dtypes.float, dtypes.float], lambda x, y: cast(alu(Ops.ADD, x, y), dtypes.half.vec(4)), 8, 4
         ),
@@ -116,9 +116,9 @@ def test_what_no_one_uses_is_not_written() -> None:
 def test_loops_are_indented() -> None:
     outer, inner = loop(A, 0), loop(3, 1)
     body = store(OUT, alu(Ops.ADD, outer, inner), inner)
-    source = get_renderer("c").render("kernel", program(outer, inner, body, end(inner), end(outer)))
+    source = get_renderer("c").render("k", program(outer, inner, body, end(inner), end(outer)))
     assert source == (
-        "void kernel(int* restrict data0, const int a) {\n"
+        "void k(int* restrict data0, const int a) {\n"
         "  for (int ridx0 = 0; ridx0 < a; ridx0++) {\n"
         "    for (int ridx1 = 0; ridx1 < 3; ridx1++) {\n"
         "      data0[ridx0+ridx1] = ridx1;\n"

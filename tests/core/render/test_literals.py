@@ -112,5 +112,5 @@ def test_constants_arrive_to_the_bit(backend: str) -> None:
     ids=str,
 )
 def test_how_c_writes_constants(dtype: DType, value: float, text: str) -> None:
-    source = get_renderer("c").render("kernel", program(store(buffer(0, dtype.scalar()), 0, const(dtype, value))))
+    source = get_renderer("c").render("k", program(store(buffer(0, dtype.scalar()), 0, const(dtype, value))))
     assert f" = {text};\n" in source

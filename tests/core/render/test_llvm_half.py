@@ -70,5 +70,5 @@ def test_c_rounds_doubles_to_half_as_numpy_does() -> None:
     with np.errstate(all="ignore"):
         wanted = data.astype(np.float16)
     got = np.zeros_like(wanted)
-    native.build_c({"kernel": get_renderer("c").render("kernel", uops)})("kernel", got, data)
+    native.build_c({"k": get_renderer("c").render("k", uops)})("k", got, data)
     assert values.same(got, wanted).all()

@@ -46,7 +46,7 @@ def test_names_are_given_out_once() -> None:
 
 HOSTILE = [
     *("int", "restrict", "linux", "int2", "_Bool", "_Float16", "__attribute__", "__builtin_inff"),
-    *("data0", "alu0", "val0", "ridx0", "kernel", "entry", "k_"),
+    *("data0", "alu0", "val0", "ridx0", "k", "entry", "k_"),
     *("a b", "x){}//", "*/", "0", "", "é"),
 ]
 
@@ -60,7 +60,7 @@ def test_a_variable_may_be_called_anything(backend: str, name: str) -> None:
     value = alu(Ops.MUL, alu(Ops.ADD, load(buffer(1, dtypes.int), steps), variable), at)
     closed = UOp(Ops.ENDRANGE, dtypes.void, (steps,))
     uops = program(store(buffer(0, dtypes.int), at, alu(Ops.ADD, value, value)), closed)
-    kernels = native.BUILDERS[backend]({"kernel": get_renderer(backend).render("kernel", uops)})
+    kernels = native.BUILDERS[backend]({"k": get_renderer(backend).render("k", uops)})
     got = np.zeros(4, np.int32)
-    kernels("kernel", got, np.array([5, 6], np.int32), 2)
+    kernels("k", got, np.array([5, 6], np.int32), 2)
     assert got.tolist() == [0, 0, 28, 48]

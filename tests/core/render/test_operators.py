@@ -113,5 +113,5 @@ P, Q = (UOp(Ops.DEFINE_VAR, dtypes.bool, (), (name, 0, 1)) for name in "pq")
     ],
 )
 def test_how_expressions_are_written(value: UOp, text: str) -> None:
-    source = get_renderer("c").render("kernel", program(store(buffer(0, value.dtype), 0, value)))
+    source = get_renderer("c").render("k", program(store(buffer(0, value.dtype), 0, value)))
     assert f"  data0[0] = {text};\n" in source

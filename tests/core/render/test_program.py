@@ -43,23 +43,23 @@ def test_launch_sizes() -> None:
         ((("gidx0", half),), ([half, 1, 1], [1, 1, 1])),
         ((), (None, None)),
     ):
-        spec = ProgramSpec("kernel", "", "opencl", launched(*sizes))
+        spec = ProgramSpec("k", "", "opencl", launched(*sizes))
         assert (spec.global_size, spec.local_size) == wanted
 
 
 def test_a_launched_kernel_without_dimensions_is_launched_once() -> None:
-    spec = ProgramSpec("kernel", "", "opencl", launched(), has_local=True)
+    spec = ProgramSpec("k", "", "opencl", launched(), has_local=True)
     assert (spec.global_size, spec.local_size) == ([1, 1, 1], [1, 1, 1])
 
 
 def test_as_plain_data() -> None:
     opts = [Opt(OptOps.UNROLL, 0, 4), Opt(OptOps.TC, 0, (-1, 2)), Opt(OptOps.NOLOCALS)]
     double = alu(Ops.MUL, LENGTH, const(dtypes.int, 2))
-    spec = ProgramSpec("kernel", "source", "opencl", launched(("gidx0", double)), opts, Estimates(1, double, 3))
+    spec = ProgramSpec("k", "source", "opencl", launched(("gidx0", double)), opts, Estimates(1, double, 3))
     described = spec.to_dict()
     assert json.loads(json.dumps(described)) == described
     assert described == {
-        "name": "kernel",
+        "name": "k",
         "applied_opts": [["UNROLL", 0, 4], ["TC", 0, [-1, 2]], ["NOLOCALS", None, None]],
         "src": "source",
         "global_size": ["(length*2)", 1, 1],
@@ -67,4 +67,4 @@ def test_as_plain_data() -> None:
         "vars": [["length", 1, 9]] if any(node is LENGTH for node in spec.uops) else [],
         "estimates": {"flops": 1, "lds": "(length*2)", "mem": 3},
     }
-    assert ProgramSpec("kernel", "", "c", cpu_program()).to_dict()["vars"] == [["first", 0, 3], ["length", 1, 9]]
+    assert ProgramSpec("k", "", "c", cpu_program()).to_dict()["vars"] == [["first", 0, 3], ["length", 1, 9]]

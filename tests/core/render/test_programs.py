@@ -35,8 +35,8 @@ ONE, TWO = const(dtypes.int, 1), const(dtypes.int, 2)
 
 def run(backend: str, uops: list[UOp], *arguments: NDArray[Any] | int | None) -> str:
     """Build a program, run it, and give its source."""
-    source = get_renderer(backend).render("kernel", uops)
-    native.BUILDERS[backend]({"kernel": source})("kernel", *arguments)
+    source = get_renderer(backend).render("k", uops)
+    native.BUILDERS[backend]({"k": source})("k", *arguments)
     return source
 
 
@@ -258,7 +258,7 @@ def test_parameters_are_buffers_by_number_then_variables_by_name(backend: str) -
     got = np.zeros(1, np.int32)
     source = run(backend, uops, got, np.array([100], np.int32), 3, 4)
     assert got.tolist() == [143]
-    assert source == get_renderer(backend).render("kernel", uops)
+    assert source == get_renderer(backend).render("k", uops)
 
 
 def test_a_sum_of_two_thousand_terms(backend: str) -> None:
