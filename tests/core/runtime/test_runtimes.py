@@ -124,10 +124,10 @@ def test_a_source_without_the_function(runtime):
 
 def test_available_says_which_versions_run():
     found = available()
-    assert list(found) == ["c", "llvm"]
+    assert list(found) == ["c", "llvm", "python"]
     assert found["llvm"].ok
     assert found["llvm"].detail.startswith("llvmlite ")
-    with pytest.raises(RuntimeFailure, match="programs of backend 'cuda' are not run here; those of c, llvm are"):
+    with pytest.raises(RuntimeFailure, match="programs of backend 'cuda' are not run here; those of c, llvm, python are"):
         get_runtime("cuda")
 
 
