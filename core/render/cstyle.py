@@ -137,8 +137,8 @@ class CStyleRenderer(Renderer):
         return Expr(text, Rank.UNARY if text.startswith("-") else Rank.ATOM, 0)
 
     def cast(self, dtype: DType, source: DType, value: Expr) -> Expr:
-        """A scalar converted. Floats go to narrow and unsigned integers through one that has room for the sign, and halves
-        and bfloat16s, of which neither holds the other, to each other through float."""
+        """A scalar converted. Floats go to narrow and unsigned integers through one that has room for the sign, and
+        halves and bfloat16s, of which neither holds the other, to each other through float."""
         if dtype.is_bool:
             return Expr(f"{wrapped(value, Rank.EQUAL)}!=0", Rank.EQUAL, value.depth + 1)
         through = ""

@@ -91,10 +91,10 @@ def _condition(division: Division, form: Affine, part: tuple[int, int]) -> Condi
     return form, part[0] if part[0] > least else None, part[1] if part[1] <= greatest else None
 
 
-def _axes_of(division: Division, form: Affine, bound: int | None) -> set[int]:
+def _axes_of(division: Division, form: Affine, bound: int | None) -> frozenset[int]:
     """The axes that decide whether the form reaches `bound`: not those whose part is too small to matter."""
     if bound is None:
-        return set()
+        return frozenset()
     form = expand(form)
     small = division.negligible(Affine(0, form.steps), bound - form.base)
     return (form if small is None else form.plus(small[1], -1)).axes()

@@ -1,15 +1,15 @@
 """Backend `python`: linear programs executed with numpy, all threads of a block, and many blocks, at once.
 
-What a GPU would let pass is an error here: accesses outside of a buffer, vectors that are not aligned, local memory that
-is read before it is written or used by several threads without a barrier between, and barriers that not all threads of
-a block reach.
+What a GPU would let pass is an error here: accesses outside of a buffer, vectors that are not aligned, local memory
+that is read before it is written or used by several threads without a barrier between, and barriers that not all
+threads of a block reach.
 """
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray

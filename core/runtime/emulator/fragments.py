@@ -4,8 +4,8 @@ D (M×N) = A (M×K) · B (K×N) + C. A fragment is what one thread holds of a ma
 the vendors document, so that they judge how `core.opt.tensor_core` lays out a kernel's axes:
 
 - CUDA: PTX ISA, "Warp-level matrix fragments for mma.m16n8k8" and "for mma.m16n8k16".
-- RDNA3: "RDNA3" Instruction Set Architecture, section 7.9, and AMD GPUOpen, "How to accelerate AI applications on RDNA 3
-  using WMMA": threads 16 to 31 hold copies of what threads 0 to 15 hold of A and B.
+- RDNA3: "RDNA3" Instruction Set Architecture, section 7.9, and AMD GPUOpen, "How to accelerate AI applications on
+  RDNA 3 using WMMA": threads 16 to 31 hold copies of what threads 0 to 15 hold of A and B.
 - CDNA: AMD matrix instruction calculator, v_mfma_f32_16x16x16_f16.
 - Metal: thread_elements() of simdgroup_matrix; the layout is that of US patent 11256518 B2 and of MLX's BaseMMAFrag.
 - Intel: cl_intel_subgroup_matrix_multiply_accumulate, subgroups of 8: an int of A or B holds two halves.

@@ -194,16 +194,10 @@ class Machine:
         def step() -> None:
             new = values[value]
             if self.mask is not None:
-                new = self._chosen(new, values[accumulator])
+                new = _chosen(self.mask, new, values[accumulator])
             values[slot] = values[accumulator] = new
 
         return step
-
-    def _chosen(self, new: Value, old: Value) -> Value:
-        """`new` in the lanes that run, `old` in the others."""
-        if isinstance(new, tuple):
-            return tuple([np.where(self.mask, a, b) for a, b in zip(new, old, strict=True)])
-        return np.where(self.mask, new, old)
 
     # ---- memory -----------------------------------------------------------------------------------------------------
 
@@ -244,11 +238,12 @@ class Machine:
 
     def _barrier(self, node: UOp, slot: int) -> Step:
         def step() -> None:
-            blocks = None
+            blocks: Any = None
             if self.mask is not None:
                 running = self.mask.reshape(self.blocks, -1)
                 blocks = running.all(axis=1)
-                if (torn := running.any(axis=1) & ~blocks).any():
+                torn = running.any(axis=1) & ~blocks
+                if torn.any():
                     block = int(np.argmax(torn))
                     lane = block * self.grid.thread_count + int(np.argmin(running[block]))
                     raise Fault("not every thread of the block reaches this barrier: it is not reached", lane)
@@ -292,7 +287,9 @@ class Machine:
         if value.ndim == 0:
             return int(value)
         if (differs := value != value[0]).any():
-            raise Fault(f"the loop ends at {value[0]} for one thread and at {value[differs][0]}", int(np.argmax(differs)))
+            raise Fault(
+                f"the loop ends at {value[0]} for one thread and at {value[differs][0]}", int(np.argmax(differs))
+            )
         return int(value[0])
 
     def _if(self, node: UOp, slot: int) -> Step:
@@ -356,3 +353,10 @@ _BUILDERS: Final[dict[Ops, Callable[[Machine, UOp, int], Step]]] = {
     Ops.ENDIF: Machine._end_if,
     Ops.WMMA: Machine._product,
 }
+
+
+def _chosen(mask: NDArray[np.bool_], new: Value, old: Value) -> Value:
+    """`new` in the lanes that run, `old` in the others."""
+    if isinstance(new, tuple):
+        return tuple([np.where(mask, a, b) for a, b in zip(new, old, strict=True)])
+    return np.where(mask, new, old)

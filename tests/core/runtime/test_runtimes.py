@@ -127,7 +127,9 @@ def test_available_says_which_versions_run():
     assert list(found) == ["c", "llvm", "python"]
     assert found["llvm"].ok
     assert found["llvm"].detail.startswith("llvmlite ")
-    with pytest.raises(RuntimeFailure, match="programs of backend 'cuda' are not run here; those of c, llvm, python are"):
+    with pytest.raises(
+        RuntimeFailure, match="programs of backend 'cuda' are not run here; those of c, llvm, python are"
+    ):
         get_runtime("cuda")
 
 

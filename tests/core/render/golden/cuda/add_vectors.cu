@@ -1,0 +1,8 @@
+extern "C" __global__ void __launch_bounds__(1) add_vectors(float* data0, float* data1, float* data2) {
+  for (int ridx0 = 0; ridx0 < 64; ridx0++) {
+    int alu0 = ridx0*4;
+    float4 val0 = *(float4*)&data1[alu0];
+    float4 val1 = *(float4*)&data2[alu0];
+    *(float4*)&data0[alu0] = make_float4(val0.x+val1.x,val0.y+val1.y,val0.z+val1.z,val0.w+val1.w);
+  }
+}

@@ -1,0 +1,7 @@
+#include <hip/hip_runtime.h>
+extern "C" __global__ void __launch_bounds__(1) pad(float* data0, float* data1) {
+  for (int ridx0 = 0; ridx0 < 10; ridx0++) {
+    float val0 = ridx0<7?data1[ridx0]:0.0f;
+    data0[ridx0] = val0;
+  }
+}

@@ -1,0 +1,9 @@
+#include <metal_stdlib>
+using namespace metal;
+kernel void mix_bits(device float* data0, device uint* data1, device uint* data2) {
+  for (int ridx0 = 0; ridx0 < 8; ridx0++) {
+    uint val0 = data2[ridx0];
+    uint val1 = data1[ridx0];
+    data0[ridx0] = as_type<float>(((val0<<13u|val0>>19u)^val1+val0)&8388607u);
+  }
+}

@@ -1,0 +1,8 @@
+#include <metal_stdlib>
+using namespace metal;
+kernel void pad(device float* data0, device float* data1) {
+  for (int ridx0 = 0; ridx0 < 10; ridx0++) {
+    float val0 = ridx0<7?data1[ridx0]:0.0f;
+    data0[ridx0] = val0;
+  }
+}
