@@ -116,14 +116,14 @@ def run_c(kernels: list[Kernel], programs: list[ProgramSpec]) -> Iterator[tuple[
         yield kernel, buffers
 
 
-def run_llvm(kernels: list[Kernel], programs: list[ProgramSpec]) -> Iterator[tuple[Kernel, dict[int, np.ndarray]]]:
+def run_each(kernels: list[Kernel], programs: list[ProgramSpec]) -> Iterator[tuple[Kernel, dict[int, np.ndarray]]]:
     for kernel, program in zip(kernels, programs, strict=True):
         buffers = kernel.buffers()
-        get_runtime("llvm").run(program, buffers, kernel.variables)
+        get_runtime(program.backend).run(program, buffers, kernel.variables)
         yield kernel, buffers
 
 
-RUN = {"c": run_c, "llvm": run_llvm}
+RUN = {"c": run_c, "llvm": run_each, "python": run_each}
 
 
 def check(kernels: Iterable[Kernel], backend: str) -> None:

@@ -253,7 +253,7 @@ VIEW = [[2, 3], [3, 1], 0, None, True]
         ([row_of(["kernel_info", 1, -1, True])], "ast[0].arg", "not both counts of axes"),
         ([row_of(["kernel_info", 1, 1 << 80, True])], "ast[0].arg", "not both counts of axes"),
         ([row_of(["kernel_info", 1, 2, 0])], "ast[0].arg", "dont_use_locals of kernel_info is not a bool"),
-        ([row_of(["view", []])], "ast[0].arg", "at least one view"),
+        ([row_of(["view", []])], "ast[0].arg", "a ShapeTracker has 1 to 64 views, not 0"),
         ([row_of(["view", 5])], "ast[0].arg", "is not a list"),
         ([row_of(["view", [VIEW, VIEW[:4]]])], "ast[0].arg.views[1]", r"is not \[shape, strides, offset"),
     ],
