@@ -8,12 +8,14 @@ from __future__ import annotations
 import functools
 from typing import Final
 
+from core.context import TRANSCENDENTAL
 from core.dtype import dtypes
 from core.ir.ops import Ops
 from core.ir.pattern import PatternMatcher, Rule, UPat
 from core.ir.rewrite import graph_rewrite
 from core.ir.uop import UOp, folded
 from core.lower.target import LoweringTarget
+from core.lower.transcendental import TRANSCENDENTAL_RULES
 
 __all__ = ["DECOMPOSITIONS", "decompose", "threefry2x32"]
 
@@ -87,10 +89,11 @@ IMPROVEMENTS: Final[dict[Ops, tuple[Rule, ...]]] = {
 
 
 @functools.lru_cache(maxsize=64)
-def _tables(target: LoweringTarget) -> tuple[PatternMatcher, ...]:
-    """The tables that apply to a backend, in order."""
+def _tables(target: LoweringTarget, approximate: bool) -> tuple[PatternMatcher, ...]:
+    """The tables that apply to a backend, in order; with `approximate`, EXP2, LOG2 and SIN even where it has them."""
     available = target.code_for_op.keys()
-    rules = [rule for op, rule in DECOMPOSITIONS.items() if op not in available]
+    rules = [rule for op, rule in TRANSCENDENTAL_RULES.items() if approximate or op not in available]
+    rules += [rule for op, rule in DECOMPOSITIONS.items() if op not in available]
     rules += [rule for op, rules in IMPROVEMENTS.items() if op in available for rule in rules]
     every = (target.pre_matcher, PatternMatcher("decompose", rules), target.extra_matcher)
     return tuple([table for table in every if table is not None and table.rules])
@@ -98,6 +101,6 @@ def _tables(target: LoweringTarget) -> tuple[PatternMatcher, ...]:
 
 def decompose(sink: UOp, target: LoweringTarget) -> UOp:
     """`sink` in ops that the backend has. What cannot be decomposed is left for the renderer to refuse."""
-    for table in _tables(target):
+    for table in _tables(target, TRANSCENDENTAL.value >= 2):
         sink = graph_rewrite(sink, table)
     return sink
