@@ -14,6 +14,7 @@ from core.ir.ops import Ops
 from core.ir.pattern import PatternMatcher, Rule, UPat
 from core.ir.rewrite import graph_rewrite
 from core.ir.uop import UOp, folded
+from core.lower.division import DIVISION_RULES
 from core.lower.target import LoweringTarget
 from core.lower.transcendental import TRANSCENDENTAL_RULES
 
@@ -94,6 +95,7 @@ def _tables(target: LoweringTarget, approximate: bool) -> tuple[PatternMatcher, 
     available = target.code_for_op.keys()
     rules = [rule for op, rule in TRANSCENDENTAL_RULES.items() if approximate or op not in available]
     rules += [rule for op, rule in DECOMPOSITIONS.items() if op not in available]
+    rules += DIVISION_RULES if target.slow_division else ()
     rules += [rule for op, rules in IMPROVEMENTS.items() if op in available for rule in rules]
     every = (target.pre_matcher, PatternMatcher("decompose", rules), target.extra_matcher)
     return tuple([table for table in every if table is not None and table.rules])

@@ -21,6 +21,10 @@ class LoweringTarget(Protocol):
         """Whether kernels are launched over global and local dimensions."""
 
     @property
+    def slow_division(self) -> bool:
+        """Whether dividing integers costs much more than shifting and multiplying them."""
+
+    @property
     def supports_float4(self) -> bool:
         """Whether several consecutive elements can be loaded or stored at once."""
 

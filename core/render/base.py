@@ -48,6 +48,8 @@ class Renderer:
     """Loads and stores of several consecutive elements at once."""
     max_vector: ClassVar[int] = 8
     """The most elements that one load or store has."""
+    slow_division: ClassVar[bool] = False
+    """Dividing integers costs so much that shifts and multiplications are worth their place in the source."""
     global_max: ClassVar[tuple[int, ...] | None] = None
     """The greatest launch dimensions, in groups; None for no limit."""
     local_max: ClassVar[tuple[int, ...] | None] = None

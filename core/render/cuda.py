@@ -97,6 +97,7 @@ _MMA: Final = {
 class CUDARenderer(CStyleRenderer):
     name = "cuda"
     device = "CUDA"
+    slow_division = True
     default_arch = "sm_80"
     archs: ClassVar[tuple[str, ...]] = ("sm_75", "sm_80", "sm_89", "sm_90")
     tensor_cores_of: ClassVar[Mapping[str | None, tuple[TensorCore, ...]]] = {

@@ -31,6 +31,7 @@ _MATRICES: Final = frozenset(
 class MetalRenderer(CStyleRenderer):
     name = "metal"
     device = "METAL"
+    slow_division = True
     default_arch = "simdgroup"
     archs = ("simdgroup", "nosimd")
     tensor_cores_of: ClassVar[Mapping[str | None, tuple[TensorCore, ...]]] = {"simdgroup": METAL}

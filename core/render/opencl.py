@@ -30,6 +30,7 @@ _SAMPLER: Final = "const sampler_t smp = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRE
 class OpenCLRenderer(CStyleRenderer):
     name = "opencl"
     device = "GPU"
+    slow_division = True
     has_images = True
     shared_max = 32768
 

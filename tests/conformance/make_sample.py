@@ -1,7 +1,9 @@
 """Write 200 ASTs that this project builds itself, for which the peer's decisions are then stored beside them.
 
     python tests/conformance/make_sample.py > tests/conformance/sample-asts.txt
-    PEER/bin/python tests/conformance/peer_decisions.py tests/conformance/sample-asts.txt > tests/conformance/sample-reference.jsonl
+    PEER/bin/python tests/conformance/peer_decisions.py tests/conformance/sample-asts.txt > sample-reference.jsonl
+
+Both files are then packed with `gzip -n -9` and stand beside this script.
 
 The sizes are drawn with a fixed seed, from those for which the heuristics have something to decide.
 """

@@ -15,6 +15,7 @@ class Target:
 
     has_local: bool = False
     supports_float4: bool = True
+    slow_division: bool = False
     max_vector: int = 8
     has_images: bool = False
     global_max: tuple[int, ...] | None = None
