@@ -72,6 +72,19 @@ def test_matrix_units_compute_the_product(arch: str, number: int, unit: TensorCo
     assert (Ops.BARRIER in ops) == (mode == 3)
 
 
+@pytest.mark.parametrize("arch", ["cuda_sm80", "hip_gfx1100", "metal", "intel"])
+def test_axes_that_are_no_multiple_of_the_unit_are_padded(arch: str) -> None:
+    renderer = get_renderer(f"python:{arch}")
+    unit = next(unit for unit in renderer.tensor_cores if unit.dtype_in is dtypes.half)
+    n, m, k = unit.dims
+    a, b = buffer("a", (2 * m - 3, 1, 4 * k - 1), dtypes.half), buffer("b", (1, 2 * n - 1, 4 * k - 1), dtypes.half)
+    ast = kernel((a * b).cast(unit.dtype_out).sum(axis=2))
+    made = Kernel(ast, renderer)
+    assert not made.apply_tensor_cores(tc_opt=1)
+    assert made.apply_tensor_cores(tc_opt=2)
+    assert Ops.WMMA in [node.op for node in assert_right(ast, made)]
+
+
 @pytest.mark.parametrize(
     "opts",
     [
