@@ -110,6 +110,5 @@ class GroupOp:
     Reduce: Final = frozenset({Ops.ADD, Ops.MUL, Ops.MAX})
     # what reads or writes memory through a view in an AST; the seed's GroupOp.Buffer
     Buffer: Final = frozenset({Ops.LOAD, Ops.STORE, Ops.VALID, Ops.CONST})
-    Define: Final = frozenset({Ops.DEFINE_GLOBAL, Ops.DEFINE_LOCAL, Ops.DEFINE_VAR})
     # f(0) is not 0: what may not stand between a padded load and a sum (the seed's UnsafePad)
     UnsafePad: Final = frozenset({Ops.RECIP, Ops.LOG2, Ops.EXP2, Ops.IDIV})

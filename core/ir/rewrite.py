@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from core.ir.pattern import PatternMatcher
 from core.ir.uop import UOp, folded
 
-__all__ = ["graph_rewrite", "map_graph"]
+__all__ = ["graph_rewrite"]
 
 VISIT, REBUILD, RESULT = range(3)
 
@@ -46,11 +44,3 @@ def graph_rewrite(root: UOp, matcher: PatternMatcher) -> UOp:
             stack.append((RESULT, key, follow))
             stack.append((VISIT, follow, follow))
     return done[root]
-
-
-def map_graph(root: UOp, build: Callable[[UOp, tuple[UOp, ...]], UOp]) -> Mapping[UOp, UOp]:
-    """Every node below `root` mapped to `build(node, its mapped operands)`, operands first."""
-    done: dict[UOp, UOp] = {}
-    for node in root.toposort():
-        done[node] = build(node, tuple([done[source] for source in node.src]))
-    return done

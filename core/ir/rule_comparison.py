@@ -23,25 +23,23 @@ __all__ = [
 
 def less_than_constant(x: UOp, c: UOp) -> UOp | None:
     """Move the sum's constant to the right, and divide both sides by what the coefficients share."""
-    form = LinearForm.of(x)
-    if form is None or not form.terms or not form.fits():
-        return None
-    bound = c.arg - form.constant
-    sums = form.part(lambda _: True, 0)
-    if all(f < 0 for f in form.terms.values()):
-        return _compare(sums.negated(), -bound, above=True)
-    return _compare(sums, bound, above=False, unchanged=form.constant == 0)
+    return _compare_sum(x, c, above=False)
 
 
 def greater_than_constant(x: UOp, c: UOp) -> UOp | None:
+    """The same for c < x."""
+    return _compare_sum(x, c, above=True)
+
+
+def _compare_sum(x: UOp, c: UOp, above: bool) -> UOp | None:
     form = LinearForm.of(x)
     if form is None or not form.terms or not form.fits():
         return None
     bound = c.arg - form.constant
     sums = form.part(lambda _: True, 0)
     if all(f < 0 for f in form.terms.values()):
-        return _compare(sums.negated(), -bound, above=False)
-    return _compare(sums, bound, above=True, unchanged=form.constant == 0)
+        return _compare(sums.negated(), -bound, above=not above)
+    return _compare(sums, bound, above, unchanged=form.constant == 0)
 
 
 def _compare(form: LinearForm, bound: int, above: bool, unchanged: bool = False) -> UOp | None:

@@ -18,7 +18,7 @@ from core.dtype import DType, dtypes
 from core.ir.bounds import bounds
 from core.ir.ops import GroupOp, Ops
 
-__all__ = ["UOp", "all_int", "install_folder", "is_const", "resolve", "sint", "sint_prod", "smax", "smin", "ssimplify"]
+__all__ = ["UOp", "all_int", "install_folder", "resolve", "sint", "sint_prod", "smax", "smin", "ssimplify"]
 
 ConstType: TypeAlias = "int | float | bool"
 
@@ -326,10 +326,6 @@ def _fill_order(root: UOp) -> None:
 
 
 # ---- symbolic integers --------------------------------------------------------------------------------------------
-
-
-def is_const(node: UOp) -> bool:
-    return node.op is Ops.CONST
 
 
 def all_int(values: Iterable[sint]) -> TypeGuard[tuple[int, ...]]:
