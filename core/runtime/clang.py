@@ -45,8 +45,20 @@ def _working(command: tuple[str, ...]) -> str | None:
     return ran.stdout.decode(errors="replace").strip().partition("\n")[0]
 
 
+@functools.cache
+def _knows_half(command: tuple[str, ...]) -> bool:
+    """Whether the compiler has _Float16: clang does from version 15 on, gcc from 12."""
+    line = [*command, "-x", "c", "-fsyntax-only", "-"]
+    try:
+        ran = subprocess.run(line, input=b"_Float16 half;", capture_output=True, timeout=TIMEOUT_S, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return ran.returncode == 0
+
+
 def find_compiler() -> tuple[tuple[str, ...], str]:
-    """(command, version) of the first of $CC, clang, gcc, cc and ziglang's clang that runs.
+    """(command, version) of $CC, or of the first of clang, gcc, cc and ziglang's clang that runs and has halves; of the
+    first that runs if none of them has.
 
     Raises RuntimeFailure when none does, or when $CC names one that does not.
     """
@@ -60,10 +72,10 @@ def find_compiler() -> tuple[tuple[str, ...], str]:
     candidates: list[tuple[str, ...]] = [(path,) for name in ("clang", "gcc", "cc") if (path := shutil.which(name))]
     if importlib.util.find_spec("ziglang") is not None:
         candidates.append((sys.executable, "-m", "ziglang", "clang"))
-    for command in candidates:
-        if version := _working(command):
-            return command, version
-    raise RuntimeFailure(HOW_TO_INSTALL)
+    found = [(command, version) for command in candidates if (version := _working(command))]
+    if not found:
+        raise RuntimeFailure(HOW_TO_INSTALL)
+    return next((one for one in found if _knows_half(one[0])), found[0])
 
 
 _libraries: dict[str, ctypes.CDLL] = {}

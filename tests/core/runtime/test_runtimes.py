@@ -133,6 +133,17 @@ def test_available_says_which_versions_run():
         get_runtime("cuda")
 
 
+def test_a_compiler_without_halves_is_the_last_choice(monkeypatch):
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(clang.shutil, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr(clang.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(clang, "_working", lambda command: f"{command[0]} 14")
+    monkeypatch.setattr(clang, "_knows_half", lambda command: command == ("/bin/gcc",))
+    assert clang.find_compiler() == (("/bin/gcc",), "/bin/gcc 14")
+    monkeypatch.setattr(clang, "_knows_half", lambda command: False)
+    assert clang.find_compiler() == (("/bin/clang",), "/bin/clang 14")
+
+
 def test_halves_on_a_processor_that_cannot_convert_them(monkeypatch):
     source = """define void @scale(ptr noalias %data0, ptr noalias %data1, i32 %n, i64 %wide) {
   %x = load float, ptr %data1
