@@ -144,7 +144,7 @@ def test_a_folded_expression_has_the_value_of_the_raw_one(raw: UOp) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=10_000)
+@settings(max_examples=3000)
 @given(expressions())
 def test_many_folded_expressions_have_the_value_of_the_raw_ones(raw: UOp) -> None:
     assert_same_value(raw, rebuild(raw))
