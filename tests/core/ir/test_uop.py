@@ -6,6 +6,7 @@ import gc
 import math
 import subprocess
 import sys
+import weakref
 
 import pytest
 
@@ -34,13 +35,14 @@ def test_constants_that_compare_equal_in_python_stay_apart() -> None:
 
 
 def test_a_node_is_forgotten_when_nobody_holds_it() -> None:
-    gc.collect()
-    before = len(uop_module._table)
+    key = (Ops.DEFINE_VAR, dtypes.int, (), ("only_here", 0, 3))
     node = UOp.variable("only_here", 0, 3) + 17
-    assert len(uop_module._table) > before
+    reference = weakref.ref(node)
+    assert key in uop_module._table
     del node
     gc.collect()
-    assert len(uop_module._table) == before
+    assert reference() is None
+    assert key not in uop_module._table
 
 
 def test_constants_take_the_range_of_their_dtype() -> None:
