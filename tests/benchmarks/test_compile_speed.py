@@ -46,7 +46,11 @@ def test_lines_are_read_once_each_without_images(tmp_path: Path, pack: Any) -> N
     assert [(line.line, line.text) for line in speed.read_lines(file)] == [(1, "UOp(1)"), (4, "UOp(2)")]
 
 
-@pytest.mark.parametrize("data", [b"", b"\n\n", b"\x1f\x8bbroken", gzip.compress(b"UOp(1)\n" * 99)[:-9], b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n\n", b"\x1f\x8bbroken", gzip.compress(b"UOp(1)\n" * 99)[:-9], b"\xff\xfe"],
+    ids=["empty", "blank", "not gzip", "truncated gzip", "not utf-8"],
+)
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "asts"
     file.write_bytes(data)

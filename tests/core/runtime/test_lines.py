@@ -35,7 +35,7 @@ def test_several_gzip_members(tmp_path):
     assert [line.text() for line in numbered_lines(path)] == ["a", "b"]
 
 
-@pytest.mark.parametrize("contents", [b"a\nb\n", gzip.compress(b"a\nb\n")])
+@pytest.mark.parametrize("contents", [b"a\nb\n", gzip.compress(b"a\nb\n", mtime=0)], ids=["plain", "gzip"])
 def test_standard_input(monkeypatch, contents):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(contents))))
     found = list(numbered_lines("-"))
