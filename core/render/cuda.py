@@ -128,6 +128,8 @@ class CUDARenderer(CStyleRenderer):
         },
     }
 
+    class_floats: ClassVar[frozenset[str]] = _CLASSES
+    """Float dtypes that are classes, which convert to other types in more than one way."""
     own_vectors: ClassVar[frozenset[tuple[str, int]]] = _OWN_VECTORS
     """The vector types, by scalar and size, that the language has; others are declared before the kernel."""
     vector_literal = "make_{type}({lanes})"
@@ -148,10 +150,10 @@ class CUDARenderer(CStyleRenderer):
     def prefix(self, uops: Sequence[UOp]) -> str:
         """With the number of threads of a block, where it is known: the compiler leaves registers for so many."""
         threads = 1
-        for name, size in [node.arg for node in uops if node.op is Ops.SPECIAL]:
+        for name, size in [node.arg for node in uops if node.op is Ops.SPECIAL and not node.arg[0].startswith("g")]:
             if name.startswith("idx") or not isinstance(size, int):
                 return 'extern "C" __global__ void '
-            threads *= size if name.startswith("lidx") else 1
+            threads *= size
         return f'extern "C" __global__ void __launch_bounds__({threads}) '
 
     # ---- types ------------------------------------------------------------------------------------------------------
@@ -178,7 +180,7 @@ class CUDARenderer(CStyleRenderer):
     # ---- halves and bfloat16s, which are classes --------------------------------------------------------------------
 
     def cast(self, dtype: DType, source: DType, value: Expr) -> Expr:
-        if source.name in _CLASSES and dtype.name != "float":
+        if source.name in self.class_floats and dtype.name != "float":
             value = Expr(f"(float){wrapped(value, Rank.UNARY)}", Rank.UNARY, value.depth + 1)
             source = dtypes.float
         return super().cast(dtype, source, value)

@@ -14,7 +14,7 @@ from core.errors import RenderError
 from core.ir.ops import Ops
 from core.ir.uop import UOp
 from core.opt.tensor_core import CDNA, RDNA3, TensorCore
-from core.render.cstyle import CStyleRenderer, lane_names
+from core.render.cstyle import lane_names
 from core.render.cuda import CUDARenderer
 from core.render.matrix import Product
 from core.render.operators import Expr, Operator, Rank, call, wrapped
@@ -30,8 +30,8 @@ class _Unit(NamedTuple):
 
     builtin: str
     rest: str = ""
-    ab: str | None = None
-    """What the builtin takes for A and B, where it is not what they are: the same bits as a vector of another type."""
+    ab: str = ""
+    """The type of the elements that the builtin takes for A and B, where it is not theirs: the bits are the same."""
     spread: bool = False
     """C has its elements in every second place of a vector twice as long."""
 
@@ -40,12 +40,12 @@ class _Unit(NamedTuple):
 _RDNA3: Final = {
     ((16, 16, 16), "half", "float"): _Unit("__builtin_amdgcn_wmma_f32_16x16x16_f16_w32"),
     ((16, 16, 16), "half", "half"): _Unit("__builtin_amdgcn_wmma_f16_16x16x16_f16_w32", ", false", spread=True),
-    ((16, 16, 16), "bfloat16", "float"): _Unit("__builtin_amdgcn_wmma_f32_16x16x16_bf16_w32", ab="shortx16"),
+    ((16, 16, 16), "bfloat16", "float"): _Unit("__builtin_amdgcn_wmma_f32_16x16x16_bf16_w32", ab="short"),
 }
 # AMD Instinct MI200 and CDNA3 Instruction Set Architecture, "Matrix Arithmetic Instructions"; a wave has 64 threads
 _CDNA: Final = {
     ((16, 16, 16), "half", "float"): _Unit("__builtin_amdgcn_mfma_f32_16x16x16f16", ", 0, 0, 0"),
-    ((16, 16, 16), "bfloat16", "float"): _Unit("__builtin_amdgcn_mfma_f32_16x16x16bf16_1k", ", 0, 0, 0", ab="shortx4"),
+    ((16, 16, 16), "bfloat16", "float"): _Unit("__builtin_amdgcn_mfma_f32_16x16x16bf16_1k", ", 0, 0, 0", ab="short"),
 }
 _UNITS: Final = {"gfx1100": _RDNA3, "gfx90a": _CDNA, "gfx942": _CDNA}
 
@@ -77,6 +77,7 @@ class HIPRenderer(CUDARenderer):
             for op, name in ((Ops.SQRT, "sqrt"), (Ops.EXP2, "exp2"), (Ops.LOG2, "log2"), (Ops.SIN, "sin"))
         },
     }
+    class_floats = frozenset()
     own_vectors = frozenset()
     vector_bitcasts = True
 
@@ -93,9 +94,6 @@ class HIPRenderer(CUDARenderer):
             f"inline __device__ {name} make_{name}({parameters}) {{ return {{{', '.join(lanes)}}}; }}",
         ]
 
-    def cast(self, dtype: DType, source: DType, value: Expr) -> Expr:
-        return CStyleRenderer.cast(self, dtype, source, value)
-
     def bitcast(self, dtype: DType, source: DType, value: Expr) -> Expr:
         # of `vector.y` clang 22 takes the bits of `vector.x`, unless that is converted to a value of its own
         exact = value.text if value.text.isidentifier() else f"({self.type_name(source)}){wrapped(value, Rank.UNARY)}"
@@ -108,14 +106,20 @@ class HIPRenderer(CUDARenderer):
             raise RenderError(self.name, product.name, f"architecture {self.arch} multiplies no such matrices")
         a, b, c = [self.type_name(dtype) for dtype in (product.a, product.b, product.c)]
         head = f"static inline __device__ {c} {name}({a} a, {b} b, {c} c) {{"
-        factors = f"__builtin_bit_cast({unit.ab}, a), __builtin_bit_cast({unit.ab}, b)" if unit.ab else "a, b"
+        if unit.ab:
+            return [
+                head,
+                f"  typedef {unit.ab} bits __attribute__((ext_vector_type({product.a.count})));",
+                f"  return {unit.builtin}(__builtin_bit_cast(bits, a), __builtin_bit_cast(bits, b), c{unit.rest});",
+                "}",
+            ]
         if not unit.spread:
-            return [head, f"  return {unit.builtin}({factors}, c{unit.rest});", "}"]
+            return [head, f"  return {unit.builtin}(a, b, c{unit.rest});", "}"]
         return [
             head,
             f"  {a} d = {{}};",
             f"  for (int i = 0; i < {product.c.count}; i++) d[i*2] = c[i];",
-            f"  d = {unit.builtin}({factors}, d{unit.rest});",
+            f"  d = {unit.builtin}(a, b, d{unit.rest});",
             f"  for (int i = 0; i < {product.c.count}; i++) c[i] = d[i*2];",
             "  return c;",
             "}",
