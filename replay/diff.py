@@ -5,21 +5,25 @@ others. Pairs that differ are compiled once more on both sides with another hash
 `flaky`, and no change. Pairs are judged as soon as both sides are there, and what is the same is dropped.
 """
 
+import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from replay.adapters import Adapter
+from replay.cluster import Cluster, cluster_findings, cluster_id
 from replay.compare import confirmed, describe_failure, facts_changed, judge, unified
 from replay.corpus import Corpus, Kernel
+from replay.cosmetic import is_cosmetic
 from replay.errors import CorpusError, RecordError
 from replay.executor import CONFIRM_SEED, SEED, Executor, Lane, Task
+from replay.finding import Finding
 from replay.home import shown
 from replay.memo import Memo
 from replay.outcome import CHANGES, UNKNOWNS, Outcome, Result, Status, Verdict
-from replay.revision import Revision
+from replay.revision import WORKING_TREE, Revision
 
-__all__ = ["Diff", "Finding", "Options", "Pair", "compare_revisions", "plan"]
+__all__ = ["Diff", "Options", "Pair", "compare_revisions", "plan"]
 
 Progress = Callable[[str, int, int], None]
 
@@ -32,6 +36,10 @@ class Options:
     modes: tuple[str, ...] = ("pinned", "free")
     jobs: int = 1
     timeout: float = 60.0
+    memory: int = 0
+    """Bytes of address space that a worker may have; 0 for no limit."""
+    aa: bool = False
+    """Compile every pair once more with another hash seed, and not just those that differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +52,9 @@ class Pair:
     argument: str | None
     mode: str
 
-    def task(self, tree: str, seed: int) -> Task:
+    def task(self, lane: Lane) -> Task:
         """The compilation of one side."""
-        return Task(Lane(tree, seed), self.digest, self.argument, self.mode)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A pair that is not `same`. `cluster` groups equal edits once they are grouped."""
-
-    record: str
-    name: str
-    backend: str
-    mode: str
-    outcome: Outcome
-    provenance: list[str]
-    kind: str | None = None
-    cluster: str | None = None
-    diff: str = ""
-    changes: list[str] = field(default_factory=list)
-    error: dict[str, str] | None = None
-
-    @property
-    def size(self) -> int:
-        """The number of lines that the diff adds or removes."""
-        body = self.diff.split("\n")[2:]
-        return sum(line.startswith(("+", "-")) for line in body)
+        return Task(lane, self.digest, self.argument, self.mode)
 
 
 @dataclass
@@ -87,6 +72,8 @@ class Diff:
     compiled: int = 0
     memoised: int = 0
     elapsed_s: float = 0.0
+    aa: bool = False
+    """A revision was compared with itself."""
 
     def count(self, backend: str, outcome: Outcome) -> None:
         """Count one pair."""
@@ -98,11 +85,24 @@ class Diff:
         return sum(row[outcome] for row in self.totals.values())
 
     @property
+    def clusters(self) -> list[Cluster]:
+        """The findings, equal edits together."""
+        return cluster_findings(self.findings)
+
+    @property
+    def approved(self) -> int:
+        """How many changes a reviewed file lets through."""
+        return sum(finding.approved is not None for finding in self.findings)
+
+    @property
     def verdict(self) -> Verdict:
-        """`changed` if anything did; else `unknown` if anything is missing or nothing compiled on both; else `same`."""
-        if any(self.total(outcome) for outcome in CHANGES):
+        """`changed` if anything did that is not approved, with `aa` also what is flaky; else `unknown` if anything is
+        missing or nothing compiled on both; else `same`."""
+        changes = CHANGES | {Outcome.FLAKY} if self.aa else CHANGES
+        if sum(self.total(outcome) for outcome in changes) > self.approved:
             return Verdict.CHANGED
-        if self.problems or any(self.total(outcome) for outcome in UNKNOWNS) or not self.total(Outcome.SAME):
+        compared = self.total(Outcome.SAME) + self.approved
+        if self.problems or any(self.total(outcome) for outcome in UNKNOWNS) or not compared:
             return Verdict.UNKNOWN
         return Verdict.SAME
 
@@ -125,13 +125,18 @@ def compare_revisions(
     revisions = {revision.tree: revision for revision in (head, base)}
     roots = {tree: revision.path for tree, revision in revisions.items()}
     labels = {tree: revision.label for tree, revision in revisions.items()}
-    with Executor(adapter.name, roots, labels, jobs=options.jobs, timeout=options.timeout) as executor:
+    with Executor(
+        adapter.name, roots, labels, jobs=options.jobs, timeout=options.timeout, memory=options.memory
+    ) as executor:
         able = _abilities(list(revisions), executor, memo)
         run = _Run(diff, corpus, executor, memo, progress)
         pairs = plan(corpus, able[base.tree], able[head.tree], options, diff.notes)
         for digest, (entry, error) in sorted(corpus.unreadable.items()):
             run.unreadable(Pair(digest, entry.name, entry.backend, None, options.modes[0]), error)
-        if base.tree == head.tree:
+        if options.aa:
+            diff.aa = True
+            run.repeat(pairs)
+        elif base.tree == head.tree:
             diff.notes.append(
                 f"{adapter.tree}/ is the same on both sides (tree {base.tree[:12]}): nothing was replayed"
             )
@@ -195,6 +200,15 @@ def plan(
     return pairs
 
 
+def _kind(backend: str, base: Result, head: Result) -> str:
+    """`cosmetic`, or `unverified`: only running both sides can tell more."""
+    ok = base.status is Status.OK and head.status is Status.OK
+    launched_alike = (base.global_size, base.local_size) == (head.global_size, head.local_size)
+    if ok and launched_alike and is_cosmetic(backend, (base.name, base.src), (head.name, head.src)):
+        return "cosmetic"
+    return "unverified"
+
+
 def _family(backend: str) -> str:
     return backend.partition(":")[0]
 
@@ -222,7 +236,7 @@ class _Run:
 
     def compare(self, pairs: Sequence[Pair]) -> None:
         doubtful: dict[Pair, tuple[Outcome, tuple[Result, Result]]] = {}
-        for pair, results in self._results(pairs, SEED, "replaying"):
+        for pair, results in self._results(pairs, self._lanes(SEED), "replaying"):
             outcome = judge(*results)
             if outcome is Outcome.SAME:
                 self.diff.count(pair.backend, outcome)
@@ -230,7 +244,7 @@ class _Run:
                 doubtful[pair] = (outcome, results)
             else:
                 self._found(pair, outcome, *results)
-        for pair, again in self._results(list(doubtful), CONFIRM_SEED, "confirming"):
+        for pair, again in self._results(list(doubtful), self._lanes(CONFIRM_SEED), "confirming"):
             first, results = doubtful.pop(pair)
             outcome = confirmed(first, results, again)
             if outcome is Outcome.FLAKY:
@@ -240,22 +254,36 @@ class _Run:
                 results = again
             self._found(pair, outcome, *results)
 
-    def _results(self, pairs: Sequence[Pair], seed: int, stage: str) -> Iterator[tuple[Pair, tuple[Result, Result]]]:
+    def repeat(self, pairs: Sequence[Pair]) -> None:
+        """Compile everything twice with the head, with different hash seeds. What differs is flaky."""
+        tree = self.diff.head.tree
+        for pair, results in self._results(pairs, (Lane(tree, SEED), Lane(tree, CONFIRM_SEED)), "repeating"):
+            outcome = judge(*results)
+            if outcome is Outcome.SAME:
+                self.diff.count(pair.backend, outcome)
+            else:
+                self._found(pair, Outcome.FLAKY if outcome in CHANGES else outcome, *results)
+
+    def _lanes(self, seed: int) -> tuple[Lane, Lane]:
+        return Lane(self.diff.base.tree, seed), Lane(self.diff.head.tree, seed)
+
+    def _results(
+        self, pairs: Sequence[Pair], sides: tuple[Lane, Lane], stage: str
+    ) -> Iterator[tuple[Pair, tuple[Result, Result]]]:
         """Both results of each pair, from the memo where they are known, in the order in which they are complete."""
-        sides = (self.diff.base.tree, self.diff.head.tree)
         owners: dict[Task, Pair] = {}
-        half: dict[Pair, dict[str, Result]] = {}
+        half: dict[Pair, dict[Lane, Result]] = {}
         total, done = 2 * len(pairs), 0
         for pair in pairs:
-            known = {tree: self.memo.get(pair.task(tree, seed)) for tree in sides}
-            found = {tree: result for tree, result in known.items() if result is not None}
+            known = {lane: self.memo.get(pair.task(lane)) for lane in sides}
+            found = {lane: result for lane, result in known.items() if result is not None}
             self.diff.memoised += len(found)
             done += len(found)
             if len(found) == len(sides):
                 yield pair, (found[sides[0]], found[sides[1]])
                 continue
             half[pair] = found
-            owners |= {pair.task(tree, seed): pair for tree in sides if tree not in found}
+            owners |= {pair.task(lane): pair for lane in sides if lane not in found}
         self.progress(stage, done, total)
         try:
             for task, result in self.executor.run(list(owners), self.corpus.payload):
@@ -264,7 +292,7 @@ class _Run:
                 done += 1
                 self.progress(stage, done, total)
                 pair = owners[task]
-                half[pair][task.lane.tree] = result
+                half[pair][task.lane] = result
                 if len(half[pair]) == len(sides):
                     results = half.pop(pair)
                     yield pair, (results[sides[0]], results[sides[1]])
@@ -281,12 +309,20 @@ class _Run:
             mode=pair.mode,
             outcome=outcome,
             provenance=self.corpus.provenance(pair.digest),
-            kind="unverified" if outcome is Outcome.CHANGED else None,
+            kind=_kind(pair.backend, base, head) if outcome is Outcome.CHANGED else None,
             diff=unified(base, head) if show_diff else "",
             changes=facts_changed(base, head) if outcome is Outcome.CHANGED else [],
             error=describe_failure(base, head),
+            digests=(base.digest, head.digest),
+            reproduce=self._reproduce(pair) if outcome in (Outcome.CRASH, Outcome.TIMEOUT) else "",
         )
-        self.diff.findings.append(finding)
+        self.diff.findings.append(replace(finding, cluster=cluster_id(finding)))
+
+    def _reproduce(self, pair: Pair) -> str:
+        words = ["replay", "diff", "--since", self.diff.base.commit[:12], "--filter", f"id:{pair.digest}"]
+        if self.diff.head.revision != WORKING_TREE:
+            words += ["--until", self.diff.head.commit[:12]]
+        return shlex.join([*words, "--backend", pair.backend, "--mode", pair.mode])
 
     def unreadable(self, pair: Pair, error: RecordError) -> None:
         """A record whose stored form is damaged: listed as missing, for neither side can have a result."""

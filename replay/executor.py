@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+import msgspec
 
 from replay.errors import RevisionError
 from replay.outcome import Result, Status
 from replay.process import WorkerProcess
-from replay.wire import Hello
+from replay.wire import Hello, Request
 
 __all__ = ["CONFIRM_SEED", "SEED", "Executor", "Lane", "Task", "default_jobs"]
 
@@ -37,12 +39,20 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Compile one record on one lane. `backend` None is the record's own."""
+    """Compile one record on one lane, or do another action with it. `backend` None is the record's own."""
 
     lane: Lane
     digest: str
     backend: str | None
     mode: str
+    action: str = "replay"
+    options: str = ""
+    """A JSON object: what else the action is told."""
+
+    def request(self, record: bytes, timeout: float) -> Request:
+        """What a worker is asked."""
+        options = msgspec.json.decode(self.options, type=dict[str, Any]) if self.options else {}
+        return Request(record, self.backend, self.mode, timeout, self.action, options)
 
 
 def default_jobs() -> int:
@@ -62,13 +72,21 @@ class Executor:
     """Runs tasks on supervised workers. `roots` says where the tree of each lane lies, `labels` what to call it."""
 
     def __init__(
-        self, adapter: str, roots: Mapping[str, Path], labels: Mapping[str, str], *, jobs: int, timeout: float
+        self,
+        adapter: str,
+        roots: Mapping[str, Path],
+        labels: Mapping[str, str],
+        *,
+        jobs: int,
+        timeout: float,
+        memory: int = 0,
     ) -> None:
         self._adapter = adapter
         self._roots = roots
         self._labels = labels
         self._jobs = jobs
         self._timeout = timeout
+        self._memory = memory
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._workers: set[WorkerProcess] = set()
@@ -145,13 +163,21 @@ class Executor:
                 if task.lane != lane:
                     self._put_back(lane, worker)
                     lane, worker = task.lane, None
+                request = task.request(payload(task.digest), self._timeout)
                 try:
                     worker = worker or self._obtain(lane)
+                    result = worker.ask(request)
+                    if result.status is Status.CRASH and worker.served > 1 and not self._stopping.is_set():
+                        # what the records before it left behind may have killed the worker: try this one alone
+                        self._forget(worker)
+                        worker = None
+                        worker = self._start(lane)
+                        result = worker.ask(request)
                 except RevisionError as error:
                     for lost in [task, *self._give_up(queues[lane])]:
                         results.put((lost, Result(Status.MISSING, message=str(error))))
                     continue
-                results.put((task, worker.ask(payload(task.digest), task.backend, task.mode, self._timeout)))
+                results.put((task, result))
                 if not worker.alive:
                     self._forget(worker)
                     worker = None
@@ -182,6 +208,9 @@ class Executor:
         with self._lock:
             if self._idle.get(lane):
                 return self._idle[lane].pop()
+        return self._start(lane)
+
+    def _start(self, lane: Lane) -> WorkerProcess:
         for attempt in range(START_ATTEMPTS):
             worker = self._launch(lane)
             try:
@@ -194,7 +223,7 @@ class Executor:
         raise AssertionError("unreachable: the last attempt raises")
 
     def _launch(self, lane: Lane) -> WorkerProcess:
-        worker = WorkerProcess(self._adapter, self._roots[lane.tree], lane.seed)
+        worker = WorkerProcess(self._adapter, self._roots[lane.tree], lane.seed, self._memory)
         with self._lock:
             self._workers.add(worker)
         if self._stopping.is_set():

@@ -112,7 +112,7 @@ class Memo:
 
     def put(self, task: Task, result: Result) -> None:
         """Remember a result, unless it may be another one next time."""
-        if result.status not in LASTING:
+        if result.status not in LASTING or result.type == "MemoryError":
             return
         self._pending.append((task, result))
         if len(self._pending) >= BATCH or time.monotonic() - self._written > BATCH_SECONDS:

@@ -1,5 +1,6 @@
 """What one revision made of one record (`Result`), and what two of them say together (`Outcome`)."""
 
+import hashlib
 from enum import StrEnum
 from typing import Any
 
@@ -36,6 +37,8 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     field: str = ""
     message: str = ""
     ms: float = 0.0
+    data: Any = None
+    """What another action than compiling found."""
 
     @property
     def identity(self) -> tuple[Any, ...]:
@@ -43,6 +46,11 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
         if self.status is Status.OK:
             return (self.status, self.src, self.global_size, self.local_size)
         return (self.status, self.type, self.field, self.message)
+
+    @property
+    def digest(self) -> str:
+        """A digest of `identity`: what a reviewed file names this result by."""
+        return hashlib.blake2b(msgspec.json.encode(self.identity), digest_size=16).hexdigest()
 
 
 class Outcome(StrEnum):

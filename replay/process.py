@@ -44,12 +44,13 @@ def _environment(seed: int) -> dict[str, str]:
 class WorkerProcess:
     """One process that compiles with the tree below `root`. Not shared between threads, except for `kill`."""
 
-    def __init__(self, adapter: str, root: Path, seed: int) -> None:
+    def __init__(self, adapter: str, root: Path, seed: int, memory: int = 0) -> None:
+        """`memory` is the most bytes of address space that it may have; 0 for no limit."""
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
         self._root = root
         home = str(Path(__file__).resolve().parent.parent)
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _BOOT, home, adapter, str(root)],
+            [sys.executable, "-P", "-c", _BOOT, home, adapter, str(root), str(memory)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -62,6 +63,8 @@ class WorkerProcess:
         self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._input, False)
         self._buffer = bytearray()
+        self.served = 0
+        """How many requests it was given."""
 
     def hello(self, label: str, timeout: float = START_SECONDS) -> wire.Hello:
         """Wait for the worker's first message. Raises RevisionError if `label`'s compiler cannot be imported."""
@@ -80,11 +83,13 @@ class WorkerProcess:
             raise RevisionError(f"{label} does not import: {answer.failure}{place}")
         return answer
 
-    def ask(self, record: bytes, backend: str | None, mode: str, timeout: float) -> Result:
-        """Have one record compiled. After a crash or a timeout the worker is dead (`alive`)."""
+    def ask(self, request: wire.Request) -> Result:
+        """Have something done with one record. After a crash or a timeout the worker is dead (`alive`)."""
+        timeout = request.timeout
         deadline = time.monotonic() + timeout
+        self.served += 1
         try:
-            self._send(wire.frame(wire.Request(record, backend, mode, timeout)), deadline)
+            self._send(wire.frame(request), deadline)
             result: Result = wire.decode(self._receive(deadline), Result)
         except TimeoutError:
             self.kill()

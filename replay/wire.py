@@ -35,12 +35,17 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One record to compile: canonical bytes, backend (None: its own), `pinned` or `free`, and seconds allowed."""
+    """What to do with one record: canonical bytes, backend (None: its own), `pinned` or `free`, and seconds allowed.
+
+    `action` is `replay`, or another thing that the seam can do with a record; `options` are the action's own.
+    """
 
     record: bytes
     backend: str | None
     mode: str
     timeout: float
+    action: str = "replay"
+    options: dict[str, Any] = {}
 
 
 def frame(message: object) -> bytes:

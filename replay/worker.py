@@ -6,6 +6,7 @@ and an alarm ends it should it still hang on a record when nobody is left to kil
 """
 
 import os
+import resource
 import signal
 import sys
 import traceback
@@ -22,11 +23,16 @@ ORPHAN_SECONDS = 10.0
 
 
 def main() -> int:
-    """`worker ADAPTER ROOT`: say hello, then answer requests until standard input ends."""
+    """`worker ADAPTER ROOT MEMORY`: say hello, then answer requests until standard input ends.
+
+    MEMORY is how many bytes of address space the process may have; 0 for no limit.
+    """
     requests, answers = _private_streams()
     adapter, root = get_adapter(sys.argv[1]), Path(sys.argv[2])
     if adapter is None:
         raise SystemExit(f"no adapter is called {sys.argv[1]!r}")
+    if limit := int(sys.argv[3]):
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     try:
         schema, backends = adapter.load(root)
     except BaseException as error:  # a module may raise anything while it is imported, SystemExit included
@@ -35,7 +41,7 @@ def main() -> int:
     _send(answers, wire.Hello(schema, backends))
     while (request := _receive(requests)) is not None:
         signal.setitimer(signal.ITIMER_REAL, request.timeout + ORPHAN_SECONDS)
-        answer = _compile(adapter, request, schema)
+        answer = _perform(adapter, request, schema)
         signal.setitimer(signal.ITIMER_REAL, 0)
         _write(answers, answer)
     return 0
@@ -51,13 +57,13 @@ def _private_streams() -> tuple[BinaryIO, BinaryIO]:
     return requests, answers
 
 
-def _compile(adapter: Adapter, request: wire.Request, schema: int) -> bytes:
+def _perform(adapter: Adapter, request: wire.Request, schema: int) -> bytes:
     try:
         inputs = record.migrate(record.decode_inputs(request.record), schema)
     except RecordError as error:
         return wire.frame({"status": "unsupported", "field": error.field, "message": error.reason})
     try:
-        return wire.frame(adapter.replay(inputs, request.backend, request.mode))
+        return wire.frame(adapter.perform(request.action, inputs, request.backend, request.mode, request.options))
     except BaseException as error:  # the code under test: whatever it raises is the result, and the worker goes on
         return wire.frame(
             {

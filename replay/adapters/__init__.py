@@ -22,8 +22,14 @@ class Adapter(Protocol):
     def load(self, root: Path) -> tuple[int, list[str]]:
         """Import the compiler from below `root`: the newest record layout it reads, and the backends it renders."""
 
-    def replay(self, record: Mapping[str, Any], backend: str | None, mode: str) -> Mapping[str, Any]:
-        """Compile a record with the loaded compiler; the answer has the fields of `replay.outcome.Result`."""
+    def perform(
+        self, action: str, record: Mapping[str, Any], backend: str | None, mode: str, options: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """Do something with a record by the loaded compiler; the answer has the fields of `replay.outcome.Result`.
+
+        `replay` compiles it. The other actions put what they found under `data`, and a revision from before an action
+        answers `unsupported`.
+        """
 
     def record_from_text(self, line: str, backend: str) -> Mapping[str, object]:
         """Compile one AST in the text form with the installed compiler. Raises ImportRefused."""

@@ -11,6 +11,12 @@ from replay.errors import ReplayError
 __all__ = ["CoreAdapter", "ImportRefused"]
 
 SEAM = "core.process_replay"
+ACTIONS = {
+    "replay": "compile a record",
+    "run": "run what it compiles",
+    "trace": "trace how it compiles a record",
+}
+"""What a worker can do with a record, each a function of the seam; and in words."""
 
 
 class ImportRefused(ReplayError):
@@ -35,9 +41,16 @@ class CoreAdapter:
             raise ImportError(f"core was imported from {home.parent} instead of {root}")
         return int(self._seam.SCHEMA), [str(name) for name in self._seam.backends()]
 
-    def replay(self, record: Mapping[str, Any], backend: str | None, mode: str) -> Mapping[str, Any]:
-        """Compile a record with the loaded compiler."""
-        answer: Mapping[str, Any] = self._seam.replay(record, backend=backend, mode=mode)
+    def perform(
+        self, action: str, record: Mapping[str, Any], backend: str | None, mode: str, options: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """Compile a record with the loaded compiler, or do another of `ACTIONS` with it."""
+        if action not in ACTIONS:
+            raise ValueError(f"no action is called {action!r}")
+        function = getattr(self._seam, action, None)
+        if function is None:
+            return {"status": "unsupported", "field": "", "message": f"this revision cannot {ACTIONS[action]}"}
+        answer: Mapping[str, Any] = function(record, backend=backend, mode=mode, **options)
         return answer
 
     def record_from_text(self, line: str, backend: str) -> Mapping[str, object]:

@@ -4,7 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from replay.diff import Diff, Finding
+from replay.cluster import Cluster, changes_in_words
+from replay.diff import Diff
+from replay.finding import Finding
 from replay.outcome import Outcome
 from replay.revision import Revision
 
@@ -18,6 +20,7 @@ def render(diff: Diff) -> str:
 
 def as_object(diff: Diff) -> dict[str, Any]:
     """The report as plain data."""
+    places = {id(finding): place for place, finding in enumerate(diff.findings)}
     return {
         "verdict": str(diff.verdict),
         "exit_code": diff.verdict.exit_code,
@@ -28,7 +31,8 @@ def as_object(diff: Diff) -> dict[str, Any]:
         "totals": {str(outcome): diff.total(outcome) for outcome in Outcome},
         "totals_by_backend": {backend: _counts(row) for backend, row in sorted(diff.totals.items())},
         "results": [_finding(finding) for finding in diff.findings],
-        "clusters": [],
+        "clusters": [_cluster(cluster, places) for cluster in diff.clusters],
+        "changes": changes_in_words(diff.findings),
         "problems": diff.problems,
         "notes": diff.notes,
         "compiled": diff.compiled,
@@ -43,6 +47,23 @@ def _revision(revision: Revision) -> dict[str, str]:
 
 def _counts(row: Mapping[Outcome, int]) -> dict[str, int]:
     return {str(outcome): row[outcome] for outcome in Outcome}
+
+
+def _cluster(cluster: Cluster, places: Mapping[int, int]) -> dict[str, Any]:
+    members = [places[id(finding)] for finding in cluster.findings]
+    return {
+        "id": cluster.id,
+        "outcome": str(cluster.outcome),
+        "count": len(members),
+        "records": len(cluster.records),
+        "backends": cluster.backends,
+        "modes": cluster.modes,
+        "kinds": cluster.kinds,
+        "smallest": members[0],
+        "members": members,
+        "sources": cluster.sources,
+        "approved": cluster.approved,
+    }
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -60,6 +81,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         fields["diff"] = finding.diff
     if finding.changes:
         fields["changes"] = finding.changes
-    if finding.error:
-        fields["error"] = finding.error
+    for name in ("error", "approved", "reproduce", "verification", "validation", "figures"):
+        if value := getattr(finding, name):
+            fields[name] = value
     return fields

@@ -7,14 +7,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from replay.diff import Diff, Finding
+from replay.cluster import Cluster, changes_in_words
+from replay.diff import Diff
+from replay.finding import Finding
 from replay.outcome import Outcome, Verdict
 from replay.report.escape import one_line, visible
+from replay.report.words import refusals, words_of_verification
 from replay.revision import Revision
 
-__all__ = ["MAX_DIFFS", "render", "write"]
+__all__ = ["MAX_CLUSTERS", "render", "write"]
 
-MAX_DIFFS = 20
+MAX_CLUSTERS = 20
+MAX_SOURCES = 3
+MAX_CHANGES = 10
 MAX_LISTED = 20
 MAX_LINES = 200
 _PIPED_WIDTH = 160
@@ -35,15 +40,15 @@ _EXPLAINED = {
 }
 
 
-def render(diff: Diff) -> str:
+def render(diff: Diff, show: int = 1) -> str:
     """The report as plain text."""
     buffer = io.StringIO()
-    write(diff, Console(file=buffer, width=_PIPED_WIDTH, color_system=None))
+    write(diff, Console(file=buffer, width=_PIPED_WIDTH, color_system=None), show)
     return buffer.getvalue()
 
 
-def write(diff: Diff, console: Console) -> None:
-    """Print the report; coloured if `console` is a terminal."""
+def write(diff: Diff, console: Console, show: int = 1) -> None:
+    """Print the report, with `show` members of each cluster in full; coloured if `console` is a terminal."""
     if not console.is_terminal:
         console.width = _PIPED_WIDTH
     _line(console, f"base {_revision(diff.base)}")
@@ -57,7 +62,8 @@ def write(diff: Diff, console: Console) -> None:
     console.print(_table(diff))
     for outcome in _EXPLAINED:
         _list(console, outcome, [finding for finding in diff.findings if finding.outcome is outcome])
-    _diffs(console, [finding for finding in diff.findings if finding.outcome is Outcome.CHANGED])
+    _clusters(console, [cluster for cluster in diff.clusters if cluster.outcome is Outcome.CHANGED], show)
+    _words(console, changes_in_words(diff.findings))
     console.print()
     _line(console, f"{diff.compiled} compiled, {diff.memoised} memoised, {diff.elapsed_s:.1f} s", "dim")
     _line(
@@ -70,6 +76,8 @@ def write(diff: Diff, console: Console) -> None:
 def verdict_line(diff: Diff) -> str:
     """The verdict in one sentence."""
     if diff.verdict is Verdict.SAME:
+        if diff.approved:
+            return f"same: nothing changed but {_plural(diff.approved, 'approved change')}"
         return f"same: nothing changed in {_plural(diff.total(Outcome.SAME), 'comparison')}"
     counted = [(outcome, diff.total(outcome)) for outcome in Outcome if outcome is not Outcome.SAME]
     said = ", ".join(f"{count} {outcome}" for outcome, count in counted if count)
@@ -111,41 +119,71 @@ def _list(console: Console, outcome: Outcome, findings: Sequence[Finding]) -> No
     _line(console, f"{outcome} ({_EXPLAINED[outcome]}): {len(findings)}", _COLOURS[outcome])
     for finding in findings[:MAX_LISTED]:
         _line(console, f"  {_title(finding)}{_reason(finding)}")
+        if finding.reproduce:
+            _line(console, f"    {one_line(finding.reproduce, 400)}", "dim")
     if len(findings) > MAX_LISTED:
         _line(console, f"  … and {len(findings) - MAX_LISTED} more (all of them are in --format json)", "dim")
 
 
-def _diffs(console: Console, findings: Sequence[Finding]) -> None:
-    if not findings:
+def _clusters(console: Console, clusters: Sequence[Cluster], show: int) -> None:
+    if not clusters:
         return
-    # The same edit of one kernel, pinned and free or on two backends, is shown once.
-    groups: dict[tuple[str, str], list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault((finding.record, finding.diff), []).append(finding)
+    count = sum(len(cluster.findings) for cluster in clusters)
     console.print()
-    some = f", the smallest {MAX_DIFFS} diffs of {len(groups)}" if len(groups) > MAX_DIFFS else ""
-    _line(console, f"changed: {len(findings)}{some}", _COLOURS[Outcome.CHANGED])
-    for group in list(groups.values())[:MAX_DIFFS]:
+    some = f", the {MAX_CLUSTERS} largest of them" if len(clusters) > MAX_CLUSTERS else ""
+    _line(console, f"changed: {count} in {_plural(len(clusters), 'cluster')}{some}", _COLOURS[Outcome.CHANGED])
+    for cluster in clusters[:MAX_CLUSTERS]:
         console.print()
-        _one_diff(console, group)
-    if len(groups) > MAX_DIFFS:
+        _cluster(console, cluster, show)
+    if len(clusters) > MAX_CLUSTERS:
         console.print()
-        _line(console, f"… and {len(groups) - MAX_DIFFS} more diffs (all of them are in --format json)", "dim")
+        _line(console, f"… and {len(clusters) - MAX_CLUSTERS} more (all of them are in --format json)", "dim")
 
 
-def _one_diff(console: Console, group: Sequence[Finding]) -> None:
-    first = group[0]
-    ways = ", ".join(f"{one_line(finding.backend, 40)} {finding.mode}" for finding in group)
-    _line(console, f"{one_line(first.name, 80)}  {first.record[:12]}  {ways}", "bold")
-    if first.provenance:
-        _line(console, f"  from {', '.join(map(one_line, first.provenance[:3]))}", "dim")
-    for change in dict.fromkeys(change for finding in group for change in finding.changes[:10]):
+def _cluster(console: Console, cluster: Cluster, show: int) -> None:
+    members, kernels = len(cluster.findings), len(cluster.records)
+    kinds = ", ".join(f"{count} {kind}" for kind, count in cluster.kinds.items())
+    where = f"{', '.join(one_line(name, 40) for name in cluster.backends)}; {', '.join(cluster.modes)}"
+    approved = "  approved" if cluster.approved else ""
+    counted = f"{_plural(members, 'time')} in {_plural(kernels, 'kernel')}"
+    _line(console, f"cluster {cluster.id}  {counted} on {where} ({kinds}){approved}", "bold")
+    if cluster.sources:
+        rest = len(cluster.sources) - MAX_SOURCES
+        more = f" and {rest} more" if rest > 0 else ""
+        _line(console, f"  from {', '.join(map(one_line, cluster.sources[:MAX_SOURCES]))}{more}", "dim")
+    for finding in _different(cluster.findings)[:show]:
+        _member(console, finding)
+
+
+def _different(findings: Sequence[Finding]) -> list[Finding]:
+    """Without those whose diff is another's: one kernel, pinned and free or on two backends."""
+    return list({(finding.record, finding.diff): finding for finding in reversed(findings)}.values())[::-1]
+
+
+def _member(console: Console, finding: Finding) -> None:
+    _line(console, f"  {_title(finding)}")
+    for change in finding.changes[:MAX_CHANGES]:
         _line(console, f"  {one_line(change)}")
-    lines = first.diff.split("\n")
+    if finding.verification:
+        _line(console, f"  {finding.kind}: {one_line(words_of_verification(finding.verification))}")
+    for side, message in refusals(finding):
+        _line(console, f"  {side} is refused by its compiler: {one_line(message)}", "red")
+    lines = finding.diff.split("\n")
     for line in lines[:MAX_LINES]:
         _line(console, visible(line), _diff_style(line))
     if len(lines) > MAX_LINES:
         _line(console, f"… {len(lines) - MAX_LINES} more lines", "dim")
+
+
+def _words(console: Console, sentences: Sequence[str]) -> None:
+    if not sentences:
+        return
+    console.print()
+    _line(console, "besides the sources")
+    for sentence in sentences[:MAX_CHANGES]:
+        _line(console, f"  {one_line(sentence)}")
+    if len(sentences) > MAX_CHANGES:
+        _line(console, f"  … and {len(sentences) - MAX_CHANGES} more (all of them are in --format json)", "dim")
 
 
 def _title(finding: Finding) -> str:

@@ -68,7 +68,7 @@ def test_a_changed_rule_reports_exactly_its_kernels(project: Project, report: Re
     assert changed(found) == {(f"asts.txt:{line}", *way) for line in (1, 3) for way in EVERY_WAY}
     assert by_outcome(found) == {"changed": 6, "same": 9}
     assert found["totals_by_backend"]["llvm"]["changed"] == 2
-    assert all(result["kind"] == "unverified" for result in found["results"])
+    assert all(result["kind"] == "cosmetic" for result in found["results"])
     assert "+  /*UPCAST4*/return (1+2);" in found["results"][0]["diff"]
     assert found["base"]["commit"] == project.git("rev-parse", "HEAD~1")
     assert found["base"]["tree"] == project.git("rev-parse", "HEAD~1:core")

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from replay import wire
 from replay.errors import RevisionError
 from replay.executor import Executor, Lane, Task, default_jobs
 from replay.outcome import Result, Status
@@ -135,7 +136,7 @@ def test_the_hash_seed_is_the_lanes(record: Make, fake_root: Path) -> None:
         worker = WorkerProcess("core", fake_root, seed)
         try:
             worker.hello("the fake")
-            sources.append(worker.ask(data, None, "pinned", 5.0).src)
+            sources.append(worker.ask(wire.Request(data, None, "pinned", 5.0)).src)
         finally:
             worker.close()
     assert sources[0] == sources[1] != sources[2]
@@ -281,9 +282,9 @@ def test_workers_end_with_their_parent(tmp_path: Path, fake_root: Path) -> None:
 @pytest.mark.long
 def test_a_worker_that_hangs_ends_without_its_parent(tmp_path: Path, fake_root: Path, record: Make) -> None:
     script = (
-        "import sys\nfrom pathlib import Path\nfrom replay.process import WorkerProcess\n\n"
+        "import sys\nfrom pathlib import Path\nfrom replay import wire\nfrom replay.process import WorkerProcess\n\n"
         "worker = WorkerProcess('core', Path(sys.argv[1]), 0)\nworker.hello('x')\nprint('up', flush=True)\n"
-        "worker.ask(sys.stdin.buffer.read(), None, 'pinned', 1.0)"
+        "worker.ask(wire.Request(sys.stdin.buffer.read(), None, 'pinned', 1.0))"
     )
     root = tmp_path / "tree"
     shutil.copytree(fake_root / "core", root / "core")

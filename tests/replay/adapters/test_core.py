@@ -11,6 +11,7 @@ from replay.adapters import ImportRefused, get_adapter
 from replay.outcome import Result, Status
 from replay.process import WorkerProcess
 from replay.record import parse_capture
+from replay.wire import Request
 
 REPOSITORY = Path(__file__).parents[3]
 AST = (
@@ -34,10 +35,10 @@ def test_a_record_of_the_real_compiler_replays_to_what_was_captured() -> None:
         assert hello.schema >= capture.inputs.schema
         assert {"c", "llvm"} <= set(hello.backends)
         for mode in ("pinned", "free"):
-            result = worker.ask(capture.data, None, mode, 30.0)
+            result = worker.ask(Request(capture.data, None, mode, 30.0))
             assert (result.status, result.src) == (Status.OK, capture.src)
-        assert worker.ask(capture.data, "llvm", "free", 30.0).status is Status.OK
-        unknown = worker.ask(capture.data, "no_such_backend", "free", 30.0)
+        assert worker.ask(Request(capture.data, "llvm", "free", 30.0)).status is Status.OK
+        unknown = worker.ask(Request(capture.data, "no_such_backend", "free", 30.0))
         assert (unknown.status, unknown.field) == (Status.UNSUPPORTED, "opts.backend")
     finally:
         worker.close()

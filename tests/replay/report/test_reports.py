@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from replay.diff import Diff, Finding
+from replay.diff import Diff
+from replay.finding import Finding
 from replay.outcome import Outcome
 from replay.report import json as json_report
 from replay.report import text as text_report
@@ -74,7 +75,8 @@ def test_text_shows_it_all_and_an_edit_once(diff: Diff) -> None:
         "problem: captures/b.db: not a SQLite database",
         "error (compiled before, and does not now): 1\n  E_5  dddddddddddd  c free  RenderError at head: no way",
         "flaky (differs from itself",
-        "r_4  dddddddddddd  c free, c pinned\n  from asts.txt:17\n  local_size[0]: 16 -> 32\n--- base",
+        "2 times in 1 kernel on c; free, pinned (2 unverified)\n  from asts.txt:17\n",
+        "  r_4  dddddddddddd  c free\n  local_size[0]: 16 -> 32\n--- base",
         "4 compiled, 2 memoised",
         "changed: 2 changed, 1 error, 1 flaky",
     ):
@@ -93,17 +95,46 @@ def test_text_is_coloured_on_a_terminal(diff: Diff) -> None:
     assert "\x1b[32m+new 0" in buffer.getvalue()
 
 
-def test_text_shows_at_most_twenty_diffs_and_long_ones_in_part(diff: Diff) -> None:
+def cluster_of(number: int) -> str:
+    return f"{number:012x}"
+
+
+def test_text_shows_the_largest_clusters_and_long_diffs_in_part(diff: Diff) -> None:
     diff.findings = [
-        finding(Outcome.CHANGED, f"r_{number}", record=f"{number:032d}", diff=diff_text(number))
+        finding(Outcome.CHANGED, f"r_{number}", record=f"{number:032d}", diff=diff_text(1), cluster=cluster_of(number))
         for number in range(1, 31)
     ]
-    diff.findings[0] = finding(Outcome.CHANGED, "r_1", diff=diff_text(500))
+    diff.findings[0] = finding(Outcome.CHANGED, "r_1", diff=diff_text(500), cluster=cluster_of(0))
     shown = text_report.render(diff)
     assert shown.count("--- base") == 20
-    assert "the smallest 20 diffs of 30" in shown
-    assert "… and 10 more diffs" in shown
+    assert "changed: 30 in 30 clusters, the 20 largest of them" in shown
+    assert "… and 10 more" in shown
     assert "… 803 more lines" in shown
+
+
+def test_more_members_of_a_cluster_on_request(diff: Diff) -> None:
+    diff.findings = [
+        finding(Outcome.CHANGED, f"r_{number}", record=f"{number:032d}", diff=diff_text(number), cluster=cluster_of(7))
+        for number in (3, 1, 2)
+    ]
+    once, twice = text_report.render(diff), text_report.render(diff, 2)
+    assert "  r_1  " in once
+    assert "  r_2  " not in once
+    assert twice.index("  r_1  ") < twice.index("  r_2  ")
+    assert "  r_3  " not in twice
+    (cluster,) = json.loads(json_report.render(diff))["clusters"]
+    assert (cluster["count"], cluster["records"], cluster["smallest"], cluster["members"]) == (3, 3, 1, [1, 2, 0])
+
+
+def test_what_a_reviewed_file_lets_through_is_no_change(diff: Diff) -> None:
+    diff.findings = [finding(Outcome.CHANGED, diff=diff_text(1), approved="wider loads")]
+    diff.totals, diff.problems = {}, []
+    diff.count("c", Outcome.CHANGED)
+    assert (diff.verdict.exit_code, text_report.verdict_line(diff)) == (
+        0,
+        "same: nothing changed but 1 approved change",
+    )
+    assert "  approved\n" in text_report.render(diff)
 
 
 def test_long_lines_are_not_wrapped(diff: Diff) -> None:
