@@ -12,10 +12,15 @@ STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-long lint format bench clean
+.PHONY: help toolchains demo test test-long lint format bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+toolchains: $(STAMP) ## install the real compilers that PyPI and npm have; README.md says what Debian has
+	$(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[dev,toolchains]'
+	npm install --silent --no-fund --no-audit --global --prefix .venv webgpu@0.6.2
+	.venv/bin/replay doctor --strict
 
 demo: $(STAMP) ## change the compiler in a temporary clone and show what replaying the corpus finds
 	.venv/bin/replay demo $(ARGS)

@@ -20,11 +20,12 @@ from core.ir.text import parse_uop
 from core.ir.uop import UOp
 from core.render import BACKENDS, get_renderer
 from core.render.base import Renderer
-from core.runtime import Runtime, available, get_runtime
+from core.runtime import Runtime, get_runtime
 from core.runtime.buffers import aligned_zeros, buffer_sizes, outputs_of
 from core.runtime.cases import Case, as_json, read_case
 from core.runtime.compare import compare
 from core.runtime.lines import Line, UnreadableFileError, numbered_lines, read_json_object
+from core.status import backend_status
 
 __all__ = ["main"]
 
@@ -303,16 +304,15 @@ class _Run:
 @cli.command()
 @click.option("--jsonl", is_flag=True, help="Print a JSON object for each backend.")
 def backends(jsonl: bool) -> int:
-    """List the backends that sources are rendered for, and which of them this machine can run."""
-    runtimes = available()
-    for name in BACKENDS:
-        found = runtimes.get(name)
+    """List the backends that sources are rendered for, with what judges and what runs them on this machine.
+
+    What is missing is named with how to install it.
+    """
+    for status in backend_status():
         if jsonl:
-            detail = None if found is None else found.detail
-            ok = found is not None and found.ok
-            _print_json({"backend": name, "rendered": True, "runs": ok, "version" if ok else "reason": detail})
-        elif found is None:
-            _write(f"{name:8} rendered; nothing runs it here")
-        else:
-            _write(f"{name:8} rendered; {'run by ' if found.ok else 'not run here: '}{found.detail}")
+            _print_json({**status})
+            continue
+        judged = f"judged by {status['validator']}" if status["validated"] else f"not judged here: {status['missing']}"
+        runs = f"run by {status['version']}" if status["runs"] else f"not run here: {status['reason']}"
+        _write(f"{status['backend']:8} rendered; {judged}; {runs}")
     return OK

@@ -13,6 +13,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from core.context import Context, ContextVar, snapshot
@@ -26,7 +27,17 @@ if TYPE_CHECKING:
     from core.render.base import Renderer
     from core.render.program import ProgramSpec
 
-__all__ = ["SCHEMA", "backends", "capture_kernel", "format_ast", "record_from_text", "replay"]
+__all__ = [
+    "SCHEMA",
+    "backend_status",
+    "backends",
+    "capture_kernel",
+    "format_ast",
+    "judge",
+    "judges",
+    "record_from_text",
+    "replay",
+]
 
 SCHEMA: Final = 1
 DEFAULT_SINK: Final = "replay.capture"
@@ -93,6 +104,33 @@ def record_from_text(line: str, backend: str) -> dict[str, object]:
 
     ast, renderer = parse_uop(line), get_renderer(backend)
     return make_record(ast, renderer, compile_ast(ast, renderer))
+
+
+# ---- what the harness asks of the installed compiler ----------------------------------------------------------------
+
+
+def backend_status() -> list[dict[str, object]]:
+    """For each backend whether it is rendered, judged by a real compiler and run on this machine, and by what."""
+    from core.status import backend_status as status
+
+    return [dict(entry) for entry in status()]
+
+
+def judge(backend: str, sources: Sequence[str]) -> list[list[dict[str, object]]]:
+    """For each source of `backend` (NAME or NAME:ARCH) what every real compiler of its language says.
+
+    A verdict has `tool`, `accepted` (None: not run), `message` and `figures`.
+    """
+    from core.toolchain import check
+
+    return [[asdict(verdict) for verdict in row] for row in check(backend, sources)]
+
+
+def judges(backend: str) -> str:
+    """The compilers that `judge` would ask, with their versions; what is missing is part of the text."""
+    from core.toolchain import found
+
+    return found(backend.partition(":")[0]).detail
 
 
 # ---- replaying ----------------------------------------------------------------------------------------------------

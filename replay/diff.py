@@ -7,54 +7,29 @@ others. Pairs that differ are compiled once more on both sides with another hash
 
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from replay.adapters import Adapter
 from replay.cluster import Cluster, cluster_findings, cluster_id
 from replay.compare import confirmed, describe_failure, facts_changed, judge, unified
-from replay.corpus import Corpus, Kernel
+from replay.corpus import Corpus
 from replay.cosmetic import is_cosmetic
 from replay.errors import CorpusError, RecordError
 from replay.executor import CONFIRM_SEED, SEED, Executor, Lane, Task
+from replay.figures import Row, Tally, figures_of, pair_figures
 from replay.finding import Finding
 from replay.home import shown
 from replay.memo import Memo
 from replay.outcome import CHANGES, UNKNOWNS, Outcome, Result, Status, Verdict
+from replay.plan import Options, Pair, plan
 from replay.revision import WORKING_TREE, Revision
+from replay.validate import validate
 
-__all__ = ["Diff", "Options", "Pair", "compare_revisions", "plan"]
+__all__ = ["Diff", "compare_revisions"]
 
 Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What to compare: `backends` empty means all, `modes` is a part of ("pinned", "free")."""
-
-    backends: tuple[str, ...] = ()
-    modes: tuple[str, ...] = ("pinned", "free")
-    jobs: int = 1
-    timeout: float = 60.0
-    memory: int = 0
-    """Bytes of address space that a worker may have; 0 for no limit."""
-    aa: bool = False
-    """Compile every pair once more with another hash seed, and not just those that differ."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One comparison: a record on a backend (`argument` None: the one it was captured on) in a mode."""
-
-    digest: str
-    name: str
-    backend: str
-    argument: str | None
-    mode: str
-
-    def task(self, lane: Lane) -> Task:
-        """The compilation of one side."""
-        return Task(lane, self.digest, self.argument, self.mode)
+_FROM_RESULTS = frozenset({"flops", "lds", "mem", "source_bytes", "ms"})
 
 
 @dataclass
@@ -72,6 +47,7 @@ class Diff:
     compiled: int = 0
     memoised: int = 0
     elapsed_s: float = 0.0
+    figures: list[Row] = field(default_factory=list)
     aa: bool = False
     """A revision was compared with itself."""
 
@@ -144,6 +120,9 @@ def compare_revisions(
                 diff.count(pair.backend, Outcome.SAME)
         else:
             run.compare(pairs)
+        if options.validate:
+            diff.findings = run.validated(adapter)
+        diff.figures = run.tally.rows()
     diff.records = len(corpus.kernels) + len(corpus.unreadable)
     diff.problems += [problem for problem in corpus.problems if problem not in diff.problems]
     diff.findings.sort(
@@ -162,44 +141,6 @@ def _abilities(trees: Sequence[str], executor: Executor, memo: Memo) -> dict[str
     return {tree: (hello or new[tree]).backends for tree, hello in known.items()}
 
 
-def plan(
-    corpus: Iterable[Kernel],
-    base: Sequence[str],
-    head: Sequence[str],
-    options: Options,
-    notes: list[str],
-) -> list[Pair]:
-    """The pairs to compare, given the backends that each side renders.
-
-    A backend that only the head has is left out with a note, since there is nothing to compare with; one that only the
-    base has stays in, and shows as unsupported. Raises CorpusError if a wanted backend is unknown, or nothing is left.
-    """
-    kernels = list(corpus)
-    captured = {kernel.backend for kernel in kernels}
-    _check_wanted(options.backends, captured | set(base) | set(head))
-    new = [name for name in head if name not in base]
-    notes += [f"backend {name} is new in the head: there is nothing to compare it with" for name in new]
-    others = [name for name in base if _wanted(name, options.backends)]
-    exact = [name for name in options.backends if ":" in name]
-    others = [name for name in others if not any(_family(name) == _family(given) for given in exact)] + exact
-    pairs = []
-    for kernel in kernels:
-        digest, name = kernel.entry.digest, kernel.name
-        if _wanted(kernel.backend, options.backends):
-            pairs += [Pair(digest, name, kernel.backend, None, mode) for mode in options.modes]
-        if "free" in options.modes:
-            pairs += [
-                Pair(digest, name, other, other, "free")
-                for other in others
-                if other != kernel.backend and (":" in other or _family(other) != _family(kernel.backend))
-            ]
-    if kernels and not pairs:
-        raise CorpusError(
-            "nothing to compare: no record was captured on a wanted backend, or it exists in the head only"
-        )
-    return pairs
-
-
 def _kind(backend: str, base: Result, head: Result) -> str:
     """`cosmetic`, or `unverified`: only running both sides can tell more."""
     ok = base.status is Status.OK and head.status is Status.OK
@@ -207,21 +148,6 @@ def _kind(backend: str, base: Result, head: Result) -> str:
     if ok and launched_alike and is_cosmetic(backend, (base.name, base.src), (head.name, head.src)):
         return "cosmetic"
     return "unverified"
-
-
-def _family(backend: str) -> str:
-    return backend.partition(":")[0]
-
-
-def _wanted(backend: str, wanted: Sequence[str]) -> bool:
-    return not wanted or backend in wanted or _family(backend) in wanted
-
-
-def _check_wanted(wanted: Sequence[str], known: set[str]) -> None:
-    families = {_family(name) for name in known}
-    for name in wanted:
-        if _family(name) not in families:
-            raise CorpusError(f"--backend {name}: neither revision has it; known are {', '.join(sorted(families))}")
 
 
 @dataclass
@@ -233,11 +159,14 @@ class _Run:
     executor: Executor
     memo: Memo
     progress: Progress
+    tally: Tally = field(default_factory=Tally)
+    _pairs: dict[tuple[str, str, str], Pair] = field(default_factory=dict)
 
     def compare(self, pairs: Sequence[Pair]) -> None:
         doubtful: dict[Pair, tuple[Outcome, tuple[Result, Result]]] = {}
         for pair, results in self._results(pairs, self._lanes(SEED), "replaying"):
             outcome = judge(*results)
+            self._tally(pair, *results)
             if outcome is Outcome.SAME:
                 self.diff.count(pair.backend, outcome)
             elif outcome in CHANGES:
@@ -263,6 +192,24 @@ class _Run:
                 self.diff.count(pair.backend, outcome)
             else:
                 self._found(pair, Outcome.FLAKY if outcome in CHANGES else outcome, *results)
+
+    def validated(self, adapter: Adapter) -> list[Finding]:
+        """The findings with what real compilers say of both sides, and these compilers' figures."""
+        changed = [finding for finding in self.diff.findings if finding.outcome is Outcome.CHANGED]
+        rest = [finding for finding in self.diff.findings if finding.outcome is not Outcome.CHANGED]
+        found = validate(changed, self._sides, adapter, self.memo, self.progress)
+        for finding in found:
+            static = {name: both for name, both in finding.figures.items() if name not in _FROM_RESULTS}
+            self.tally.add(finding.backend, finding.record, static)
+        return found + rest
+
+    def _sides(self, finding: Finding) -> tuple[Result | None, Result | None]:
+        pair = self._pairs[finding.record, finding.backend, finding.mode]
+        base, head = self._lanes(SEED)
+        return self.memo.get(pair.task(base)), self.memo.get(pair.task(head))
+
+    def _tally(self, pair: Pair, base: Result, head: Result) -> None:
+        self.tally.add(pair.backend, pair.digest, pair_figures(figures_of(base), figures_of(head)))
 
     def _lanes(self, seed: int) -> tuple[Lane, Lane]:
         return Lane(self.diff.base.tree, seed), Lane(self.diff.head.tree, seed)
@@ -301,6 +248,7 @@ class _Run:
 
     def _found(self, pair: Pair, outcome: Outcome, base: Result, head: Result) -> None:
         self.diff.count(pair.backend, outcome)
+        self._pairs[pair.digest, pair.backend, pair.mode] = pair
         show_diff = outcome in (Outcome.CHANGED, Outcome.FLAKY)
         finding = Finding(
             record=pair.digest,
@@ -314,6 +262,7 @@ class _Run:
             changes=facts_changed(base, head) if outcome is Outcome.CHANGED else [],
             error=describe_failure(base, head),
             digests=(base.digest, head.digest),
+            figures=pair_figures(figures_of(base), figures_of(head)) if outcome is Outcome.CHANGED else {},
             reproduce=self._reproduce(pair) if outcome in (Outcome.CRASH, Outcome.TIMEOUT) else "",
         )
         self.diff.findings.append(replace(finding, cluster=cluster_id(finding)))

@@ -24,7 +24,7 @@ from replay.wire import Hello
 
 __all__ = ["Memo"]
 
-FILE = "memo-1.db"
+FILE = "memo-2.db"
 KEPT = timedelta(days=30)
 BUSY_SECONDS = 30.0
 BATCH = 200
@@ -110,6 +110,24 @@ class Memo:
             return None
         return msgspec.structs.replace(result, src=src)
 
+    def verdict(self, source: str, backend: str, judges: str) -> dict[str, Any] | None:
+        """What the real compilers `judges` said of the source with this digest, if they were asked."""
+        with translated(self.path):
+            row = self._row(
+                "select verdict from verdicts where source = ? and backend = ? and judges = ?",
+                [source, backend, judges],
+            )
+        try:
+            return None if row is None else msgspec.msgpack.decode(row[0], type=dict[str, Any])
+        except msgspec.DecodeError:
+            return None
+
+    def remember_verdict(self, source: str, backend: str, judges: str, verdict: dict[str, Any]) -> None:
+        """Keep what they said."""
+        values = [source, backend, judges, msgspec.msgpack.encode(verdict), _stamp()]
+        with translated(self.path), writing(self._database):
+            self._database.execute("insert or replace into verdicts values (?, ?, ?, ?, ?)", values)
+
     def put(self, task: Task, result: Result) -> None:
         """Remember a result, unless it may be another one next time."""
         if result.status not in LASTING or result.type == "MemoryError":
@@ -164,7 +182,7 @@ def _open(path: Path) -> Database:
 
 
 def _create(database: Database) -> None:
-    if {"trees", "results", "sources"} <= set(database.table_names()):
+    if {"trees", "results", "sources", "verdicts"} <= set(database.table_names()):
         return
     with writing(database):
         database.table("trees").create(
@@ -173,6 +191,10 @@ def _create(database: Database) -> None:
         )  # fmt: skip
         database.table("trees").create_index(["tree", "python"], unique=True, if_not_exists=True)
         database.table("sources").create({"digest": str, "blob": bytes}, pk="digest", if_not_exists=True)
+        database.table("verdicts").create(
+            {"source": str, "backend": str, "judges": str, "verdict": bytes, "used": str},
+            pk=("source", "backend", "judges"), if_not_exists=True,
+        )  # fmt: skip
         database.table("results").create(
             {"tree": int, "record": str, "backend": str, "mode": str, "seed": int, "src": str, "result": bytes},
             pk=("tree", "record", "backend", "mode", "seed"), if_not_exists=True,
@@ -182,6 +204,7 @@ def _create(database: Database) -> None:
 def _prune(database: Database) -> None:
     """Forget trees that no run has used for a month."""
     limit = _stamp(KEPT)
+    database.execute("delete from verdicts where used < ?", [limit])
     if database.execute("select 1 from trees where used < ? limit 1", [limit]).fetchone() is None:
         return
     with writing(database):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.errors import RuntimeFailure
 from core.runtime.base import Runtime
 
-__all__ = ["Availability", "Runtime", "available", "get_runtime"]
+__all__ = ["Availability", "Runtime", "available", "get_runtime", "runtime_backends"]
 
 
 @functools.cache
@@ -17,8 +17,10 @@ def _runtimes() -> dict[str, Runtime]:
     from core.runtime.clang import ClangRuntime
     from core.runtime.emulator import PythonRuntime
     from core.runtime.llvm import LLVMRuntime
+    from core.runtime.opencl import OpenCLRuntime
 
-    runtimes: list[Runtime] = [ClangRuntime(), LLVMRuntime(), PythonRuntime()]
+    opencl = [OpenCLRuntime(backend) for backend in ("opencl", "intel", "qcom")]
+    runtimes: list[Runtime] = [ClangRuntime(), LLVMRuntime(), *opencl, PythonRuntime()]
     return {runtime.backend: runtime for runtime in runtimes}
 
 
@@ -36,6 +38,11 @@ def get_runtime(backend: str) -> Runtime:
     if backend not in runtimes:
         raise RuntimeFailure(f"programs of backend {backend!r} are not run here; those of {', '.join(runtimes)} are")
     return runtimes[backend]
+
+
+def runtime_backends() -> list[str]:
+    """The backends that have a runtime, be it usable on this machine or not."""
+    return list(_runtimes())
 
 
 def available() -> dict[str, Availability]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from core.ir.uop import UOp
     from core.render.program import ProgramSpec
 
-__all__ = ["Runtime", "arguments", "signature"]
+__all__ = ["Runtime", "arguments", "checked_buffer", "parameters", "scalar_argument", "signature"]
 
 _INTEGERS: Final[dict[DType, Any]] = {
     dtypes.int: ctypes.c_int32,
@@ -44,14 +44,14 @@ class Runtime(Protocol):
         """
 
 
-def _parameters(program: ProgramSpec) -> tuple[list[UOp], list[UOp]]:
+def parameters(program: ProgramSpec) -> tuple[list[UOp], list[UOp]]:
     """The buffers by number and the variables by name: a kernel's parameters in their order."""
     return sorted(program.globals, key=lambda node: node.arg), sorted(program.vars, key=lambda node: node.arg[0])
 
 
 def signature(program: ProgramSpec) -> list[Any]:
     """The ctypes of the kernel's parameters."""
-    pointers, variables = _parameters(program)
+    pointers, variables = parameters(program)
     return [*[ctypes.c_void_p] * len(pointers), *[_INTEGERS[variable.dtype] for variable in variables]]
 
 
@@ -62,23 +62,31 @@ def arguments(
 
     Raises RuntimeFailure for a buffer or a variable that does not fit.
     """
-    pointers, names = _parameters(program)
+    pointers, names = parameters(program)
     found: list[Any] = []
     for pointer in pointers:
-        number = pointer.arg
-        if number not in buffers:
-            raise RuntimeFailure(f"buffer {number} of kernel {program.name} is missing")
-        found.append(ctypes.c_void_p(_checked(program, pointer, buffers[number]).ctypes.data))
-    for variable in names:
-        found.append(_INTEGERS[variable.dtype](variable_value(variable, variables or {})))
-    return found
+        found.append(ctypes.c_void_p(checked_buffer(program, pointer, buffers).ctypes.data))
+    return found + [_INTEGERS[variable.dtype](variable_value(variable, variables or {})) for variable in names]
 
 
-def _checked(program: ProgramSpec, pointer: UOp, array: NDArray[Any]) -> NDArray[Any]:
+def scalar_argument(variable: UOp, variables: Mapping[str, int] | None) -> np.integer[Any]:
+    """The value of a variable of the kernel, as numpy has its type. Raises RuntimeFailure."""
+    kind = np.int64 if variable.dtype is dtypes.long else np.int32
+    return kind(variable_value(variable, variables or {}))
+
+
+def checked_buffer(
+    program: ProgramSpec, pointer: UOp, buffers: Mapping[int, NDArray[Any]], *, images: bool = False
+) -> NDArray[Any]:
+    """The array for the parameter `pointer`, once it is sure that machine code may have it. Raises RuntimeFailure."""
     number, dtype = pointer.arg, pointer.dtype
-    if not isinstance(dtype, PtrDType) or isinstance(dtype, ImageDType):
-        raise RuntimeFailure(f"buffer {number} of kernel {program.name} is {dtype}: CPU backends take plain arrays")
-    checked_array(number, array, dtype.base, max(dtype.size, 0))
+    if number not in buffers:
+        raise RuntimeFailure(f"buffer {number} of kernel {program.name} is missing")
+    array = buffers[number]
+    if not isinstance(dtype, PtrDType) or (isinstance(dtype, ImageDType) and not images):
+        raise RuntimeFailure(f"buffer {number} of kernel {program.name} is {dtype}: this backend takes plain arrays")
+    stored = dtypes.half if isinstance(dtype, ImageDType) and dtype.itemsize == 2 else dtype.base
+    checked_array(number, array, stored, max(dtype.size, 0))
     if not array.flags.c_contiguous:
         raise RuntimeFailure(f"buffer {number} of kernel {program.name} is not contiguous")
     if number in program.outs and not array.flags.writeable:

@@ -34,6 +34,15 @@ class Adapter(Protocol):
     def record_from_text(self, line: str, backend: str) -> Mapping[str, object]:
         """Compile one AST in the text form with the installed compiler. Raises ImportRefused."""
 
+    def backend_status(self) -> list[dict[str, Any]]:
+        """For each backend of the installed compiler whether it is rendered, validated and run here, and by what."""
+
+    def judge(self, backend: str, sources: Sequence[str]) -> list[list[dict[str, Any]]]:
+        """For each source what every real compiler of its language says: `tool`, `accepted`, `message`, `figures`."""
+
+    def judges(self, backend: str) -> str:
+        """Who these compilers are, with their versions."""
+
     def format_ast(self, rows: Sequence[Any]) -> str:
         """The AST of a record in the text form, by the installed compiler. Raises ImportRefused."""
 

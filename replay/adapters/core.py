@@ -62,6 +62,20 @@ class CoreAdapter:
         """The AST of a record in the text form."""
         return str(self._installed("format_ast", rows))
 
+    def backend_status(self) -> list[dict[str, Any]]:
+        """For each backend whether it is rendered, validated and run here."""
+        answer: list[dict[str, Any]] = self._installed("backend_status")
+        return answer
+
+    def judge(self, backend: str, sources: Sequence[str]) -> list[list[dict[str, Any]]]:
+        """What the real compilers say of each source."""
+        answer: list[list[dict[str, Any]]] = self._installed("judge", backend, sources)
+        return answer
+
+    def judges(self, backend: str) -> str:
+        """Who they are."""
+        return str(self._installed("judges", backend))
+
     def _installed(self, function: str, *arguments: object) -> Any:
         try:
             seam = importlib.import_module(SEAM)

@@ -9,6 +9,7 @@ from replay.cli.capture import capture, import_
 from replay.cli.corpus import ls, show, stats
 from replay.cli.demo import demo
 from replay.cli.diff import diff
+from replay.cli.doctor import doctor
 from replay.cli.output import complain
 from replay.errors import ReplayError
 
@@ -26,7 +27,7 @@ def cli() -> None:
     """
 
 
-for command in (capture, import_, ls, show, stats, diff, demo):
+for command in (capture, import_, ls, show, stats, diff, doctor, demo):
     cli.add_command(command)
 
 

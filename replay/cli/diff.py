@@ -14,13 +14,14 @@ from replay.adapters import Adapter, get_adapter
 from replay.cli.corpus import FILTER
 from replay.cli.output import CAPTURES, complain
 from replay.corpus import Corpus, capture_files
-from replay.diff import Diff, Options, compare_revisions
+from replay.diff import Diff, compare_revisions
 from replay.errors import ReplayError
 from replay.executor import default_jobs
 from replay.filter import parse_filter
 from replay.home import cache_dir, project_root
 from replay.memo import Memo
 from replay.outcome import MODES
+from replay.plan import Options
 from replay.report import json as json_report
 from replay.report import text as text_report
 from replay.revision import Repository, Revision
@@ -40,6 +41,8 @@ _OPTIONS = (
     click.option("--mode", type=click.Choice([*MODES, "both"]), default="both", show_default=True,
                  help="pinned: opts as captured; free: the heuristics choose them anew."),
     FILTER,
+    click.option("--validate", is_flag=True,
+                 help="Show both sides of what changed to the real compilers that are installed here."),
     click.option("--aa", is_flag=True, help="Compile the corpus twice with the head: what differs from itself?"),
     click.option("--jobs", type=click.IntRange(min=1),
                  help="How many compile at once, both sides together. Default: the cores."),
@@ -67,6 +70,7 @@ class DiffOptions:
     backends: tuple[str, ...]
     mode: str
     filter_: str
+    validate: bool
     aa: bool
     jobs: int | None
     timeout: float
@@ -77,7 +81,8 @@ class DiffOptions:
         """The part that says how to compare."""
         modes = MODES if self.mode == "both" else (self.mode,)
         jobs = self.jobs or default_jobs()
-        return Options(self.backends, modes, jobs, self.timeout, self.memory * MEBIBYTE, self.aa)
+        memory = self.memory * MEBIBYTE
+        return Options(self.backends, modes, jobs, self.timeout, memory, self.validate, "", self.aa)
 
 
 @click.command()

@@ -6,6 +6,7 @@ from typing import Any
 
 from replay.cluster import Cluster, changes_in_words
 from replay.diff import Diff
+from replay.figures import rows_as_objects
 from replay.finding import Finding
 from replay.outcome import Outcome
 from replay.revision import Revision
@@ -33,6 +34,7 @@ def as_object(diff: Diff) -> dict[str, Any]:
         "results": [_finding(finding) for finding in diff.findings],
         "clusters": [_cluster(cluster, places) for cluster in diff.clusters],
         "changes": changes_in_words(diff.findings),
+        "figures": rows_as_objects(diff.figures),
         "problems": diff.problems,
         "notes": diff.notes,
         "compiled": diff.compiled,

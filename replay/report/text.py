@@ -9,6 +9,7 @@ from rich.text import Text
 
 from replay.cluster import Cluster, changes_in_words
 from replay.diff import Diff
+from replay.figures import METRICS, Row
 from replay.finding import Finding
 from replay.outcome import Outcome, Verdict
 from replay.report.escape import one_line, visible
@@ -64,6 +65,7 @@ def write(diff: Diff, console: Console, show: int = 1) -> None:
         _list(console, outcome, [finding for finding in diff.findings if finding.outcome is outcome])
     _clusters(console, [cluster for cluster in diff.clusters if cluster.outcome is Outcome.CHANGED], show)
     _words(console, changes_in_words(diff.findings))
+    _figures(console, diff.figures)
     console.print()
     _line(console, f"{diff.compiled} compiled, {diff.memoised} memoised, {diff.elapsed_s:.1f} s", "dim")
     _line(
@@ -184,6 +186,32 @@ def _words(console: Console, sentences: Sequence[str]) -> None:
         _line(console, f"  {one_line(sentence)}")
     if len(sentences) > MAX_CHANGES:
         _line(console, f"  … and {len(sentences) - MAX_CHANGES} more (all of them are in --format json)", "dim")
+
+
+def _figures(console: Console, rows: Sequence[Row]) -> None:
+    moved = [row for row in rows if row.moved]
+    if not moved:
+        return
+    console.print()
+    table = Table(box=None, pad_edge=False)
+    for heading in ("figures", "helped", "hurt", "affected", "", "all", ""):
+        table.add_column(heading, justify="left" if heading == "figures" else "right")
+    for row in moved:
+        affected = (row.affected_base, row.affected_head)
+        table.add_row(
+            Text(f"{one_line(row.backend, 40)} {METRICS[row.metric]}"),
+            str(row.helped),
+            str(row.hurt),
+            *_change(*affected),
+            *_change(row.all_base, row.all_head),
+        )
+    console.print(table)
+
+
+def _change(base: float, head: float) -> tuple[str, str]:
+    """`1200 -> 1100` and `-8.3 %`."""
+    share = f"{(head - base) / base:+.1%}" if base else "new" if head else "0"
+    return f"{base:,.0f} -> {head:,.0f}", share
 
 
 def _title(finding: Finding) -> str:

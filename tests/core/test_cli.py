@@ -12,15 +12,15 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from core import cli
+from core import cli, status
 from core.dtype import dtypes
 from core.errors import KernelOptError
 from core.ir.ops import Ops
 from core.ir.text import format_uop
 from core.runtime import Availability
+from core.toolchain import Found
 from tests.core.runtime.graphs import const, kernel, load, node, plain, same, store
 from tests.core.runtime.machine import usable_runtime
 
@@ -354,17 +354,17 @@ def test_the_cases_that_were_handed_over(call, shared_data, backend):
 
 def test_backends_are_listed(call, monkeypatch):
     found = {"c": Availability(True, "gcc 12"), "llvm": Availability(False, "get it")}
-    monkeypatch.setattr(cli, "available", lambda: found)
+    monkeypatch.setattr(status, "available", lambda: found)
+    monkeypatch.setattr(status, "found", lambda name: Found(name == "c", "clang 22" if name == "c" else "install it"))
     code, out, _ = call("backends")
     assert code == 0
-    assert "c        rendered; run by gcc 12\n" in out
-    assert "llvm     rendered; not run here: get it\n" in out
-    code, out, _ = call("backends", "--jsonl")
-    assert {"backend": "c", "rendered": True, "runs": True, "version": "gcc 12"} in records(out)
-    assert {"backend": "llvm", "rendered": True, "runs": False, "reason": "get it"} in records(out)
-
-
-def test_backends_that_nothing_runs(call, monkeypatch):
-    monkeypatch.setattr(cli, "available", dict)
-    assert "c        rendered; nothing runs it here\n" in call("backends")[1]
-    assert np.all([record["reason"] is None for record in records(call("backends", "--jsonl")[1])])
+    assert "c        rendered; judged by clang 22; run by gcc 12\n" in out
+    assert "llvm     rendered; not judged here: install it; not run here: get it\n" in out
+    assert "qcom     rendered; not judged here: install it; not run here: nothing here runs its programs\n" in out
+    listed = {record["backend"]: record for record in records(call("backends", "--jsonl")[1])}
+    assert listed["c"] == {
+        "backend": "c", "rendered": True, "validated": True, "validator": "clang 22", "missing": None,
+        "runs": True, "version": "gcc 12", "reason": None,
+    }  # fmt: skip
+    assert (listed["llvm"]["runs"], listed["llvm"]["version"], listed["llvm"]["reason"]) == (False, None, "get it")
+    assert (listed["llvm"]["validated"], listed["llvm"]["missing"]) == (False, "install it")

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import zstandard
 
-from replay.diff import Diff, Options, plan
+from replay.diff import Diff
 from replay.errors import CorpusError
 from replay.outcome import Outcome, Verdict
+from replay.plan import Options, plan
 from replay.revision import Revision
 
 if TYPE_CHECKING:

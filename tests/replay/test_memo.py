@@ -107,7 +107,7 @@ def test_a_damaged_memo_is_put_aside(memo: Memo, tmp_path: Path, damage: str) ->
         again.remember(TASK.lane.tree, Hello(1, ["c"]))
         assert again.get(TASK) is None
         again.put(TASK, OK)
-    assert memo.path.with_name("memo-1.db.damaged").read_bytes() == damaged
+    assert memo.path.with_name("memo-2.db.damaged").read_bytes() == damaged
 
 
 def test_a_damaged_result_is_compiled_again(memo: Memo) -> None:

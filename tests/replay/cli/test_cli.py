@@ -327,7 +327,7 @@ def test_diff_with_a_cache_elsewhere(project: Project, command: Cli, tmp_path: P
     cache = tmp_path / "the cache"
     ran = command("diff", "--since", "HEAD", cwd=project.root, PROCESS_REPLAY_CACHE=str(cache))
     assert ran.code == 0
-    assert {"trees", "memo-1.db", ".gitignore"} <= set(os.listdir(cache))
+    assert {"trees", "memo-2.db", ".gitignore"} <= set(os.listdir(cache))
     assert not (project.root / ".replay").exists()
 
 
