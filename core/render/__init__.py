@@ -15,6 +15,7 @@ from core.render.hip import HIPRenderer
 from core.render.llvm import LLVMRenderer
 from core.render.metal import MetalRenderer
 from core.render.opencl import IntelRenderer, OpenCLRenderer, QCOMRenderer
+from core.render.ptx import PTXRenderer
 from core.render.python import PythonRenderer
 
 __all__ = ["BACKENDS", "get_renderer"]
@@ -30,6 +31,7 @@ BACKENDS: Final[Mapping[str, type[Renderer]]] = MappingProxyType(
             QCOMRenderer,
             MetalRenderer,
             CUDARenderer,
+            PTXRenderer,
             HIPRenderer,
             PythonRenderer,
         )

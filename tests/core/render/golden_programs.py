@@ -142,7 +142,7 @@ PROGRAMS: dict[str, Callable[[], list[UOp]]] = {
 
 
 # these backends have no double
-CANNOT = {("qcom", "convert"), ("metal", "convert")}
+CANNOT = {("qcom", "convert"), ("metal", "convert"), ("ptx", "transcendental")}
 EVERY = [(backend, name) for backend in BACKENDS for name in PROGRAMS if (backend, name) not in CANNOT]
 
 

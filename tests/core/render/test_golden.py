@@ -26,6 +26,7 @@ SUFFIXES = {
     "qcom": "cl",
     "metal": "metal",
     "cuda": "cu",
+    "ptx": "ptx",
     "hip": "hip",
     "python": "txt",
 }

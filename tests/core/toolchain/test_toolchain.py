@@ -52,6 +52,7 @@ def test_what_is_missing_is_no_acceptance(monkeypatch: pytest.MonkeyPatch) -> No
     clang.find_clang.cache_clear()
     monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(clang, "find_spec", lambda name: None)
+    monkeypatch.setattr(nvidia, "_packaged", lambda package, name: None)
     try:
         ((verdict,),) = check("opencl", [""])
         assert verdict.accepted is None

@@ -1,0 +1,160 @@
+"""PTX: ptxas judges all of it, and what it cannot see, roundings and guards, is compared with the ISA manual's text."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.dtype import DType, dtypes, scalar_dtypes
+from core.errors import RenderError
+from core.ir.ops import Ops
+from core.ir.uop import UOp
+from core.render import get_renderer
+from tests.core.render.compilers import complaints
+from tests.core.render.golden_programs import EVERY, source
+from tests.core.render.gpu_programs import (
+    bits,
+    eight_halves,
+    flat,
+    group_sum,
+    matrix_product,
+    shared_vectors,
+    wrapping,
+)
+from tests.core.render.programs import alu, buffer, cast, const, elementwise, index, load, program, store
+
+TYPES = [dtype for dtype in scalar_dtypes() if dtype not in (dtypes.void, dtypes.bfloat16)]
+INTEGERS = [dtype for dtype in TYPES if dtype.is_int]
+FLOATS = [dtype for dtype in TYPES if dtype.is_float]
+PRODUCTS = [
+    ((8, 16, 16), dtypes.half, dtypes.float, 32, (8, 4, 4)),
+    ((8, 16, 16), dtypes.half, dtypes.half, 32, (8, 4, 4)),
+    ((8, 16, 8), dtypes.half, dtypes.float, 32, (4, 2, 4)),
+    ((8, 16, 8), dtypes.half, dtypes.half, 32, (4, 2, 4)),
+]
+
+
+def render(uops: list[UOp], arch: str = "sm_80") -> str:
+    return get_renderer(f"ptx:{arch}").render("k", uops)
+
+
+def instructions(uops: list[UOp]) -> list[str]:
+    """The lines of the body without their indentation and declarations."""
+    body = render(uops).split("{\n")[1]
+    return [line.strip().rstrip(";") for line in body.splitlines() if not line.startswith("  .")]
+
+
+def binary(op: Ops, dtype: DType, out: DType | None = None) -> list[UOp]:
+    return elementwise(out or dtype, [dtype, dtype], lambda x, y: alu(op, x, y), 8)
+
+
+def programs_of_integers() -> list[list[UOp]]:
+    made = []
+    for dtype in INTEGERS:
+        ops = [Ops.ADD, Ops.SUB, Ops.MUL, Ops.IDIV, Ops.MOD, Ops.MAX, Ops.AND, Ops.OR, Ops.XOR, Ops.SHL, Ops.SHR]
+        made += [binary(op, dtype) for op in ops] + [binary(op, dtype, dtypes.bool) for op in (Ops.CMPLT, Ops.CMPNE)]
+        made.append(elementwise(dtype, [dtype], lambda x: alu(Ops.NEG, x), 8))
+    for op in (Ops.ADD, Ops.MUL, Ops.MAX, Ops.AND, Ops.OR, Ops.XOR, Ops.CMPLT, Ops.CMPNE):
+        made.append(binary(op, dtypes.bool))
+    return made
+
+
+def programs_of_conversions() -> list[list[UOp]]:
+    made = [elementwise(to, [since], lambda x, to=to: cast(x, to), 8) for to in TYPES for since in TYPES]
+    of_size: dict[int, list[DType]] = {}
+    for dtype in TYPES:
+        if not dtype.is_bool:
+            of_size.setdefault(dtype.itemsize, []).append(dtype)
+    pairs = [(to, since) for group in of_size.values() for to in group for since in group]
+    return made + [bits(to, since) for to, since in pairs]
+
+
+def test_ptxas_accepts_every_op_of_integers() -> None:
+    assert complaints("ptx", [render(uops) for uops in programs_of_integers()]) == []
+
+
+def test_ptxas_accepts_every_conversion() -> None:
+    assert complaints("ptx", [render(uops) for uops in programs_of_conversions()]) == []
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90"])
+def test_ptxas_accepts_what_only_gpus_have(arch: str) -> None:
+    made = [group_sum(), flat(), eight_halves(), wrapping(), shared_vectors(dtypes.long), shared_vectors(dtypes.half)]
+    made += [matrix_product(*product) for product in (PRODUCTS[2:] if arch == "sm_75" else PRODUCTS)]
+    of_floats = [elementwise(d, [d], lambda x, op=op: alu(op, x), 8) for d in FLOATS for op in (Ops.SQRT, Ops.RECIP)]
+    of_floats += [binary(Ops.FDIV, dtype) for dtype in FLOATS]
+    texts = [render(uops, arch) for uops in made + of_floats]
+    if arch == "sm_80":
+        texts += [source("ptx", name) for backend, name in EVERY if backend == "ptx"]
+    assert complaints(f"ptx:{arch}", texts) == []
+
+
+def test_floats_round_to_nearest_and_are_never_fused() -> None:
+    for dtype, name in ((dtypes.float, "f32"), (dtypes.double, "f64"), (dtypes.half, "f16")):
+        uops = elementwise(dtype, [dtype] * 3, lambda x, y, z: alu(Ops.ADD, alu(Ops.MUL, x, y), z), 8)
+        text = render(uops)
+        assert f"mul.rn.{name} " in text
+        assert f"add.rn.{name} " in text
+        assert "fma" not in text
+        assert ".ftz" not in text
+    assert "div.rn.f32" in render(binary(Ops.FDIV, dtypes.half))
+
+
+def test_a_gated_load_reads_nothing_where_the_gate_is_false() -> None:
+    place = index(buffer(1, dtypes.float), const(dtypes.int, 3))
+    gate = alu(Ops.CMPNE, load(buffer(2, dtypes.int), 0), const(dtypes.int, 0))
+    value = UOp(Ops.LOAD, dtypes.float, (place, const(dtypes.float, 7.0), gate))
+    text = instructions(program(store(buffer(0, dtypes.float), 0, value)))
+    at = next(number for number, line in enumerate(text) if "ld.global.f32" in line)
+    assert text[at - 1] == "mov.f32 %f0, 0f40E00000"
+    assert text[at] == "@%p0 ld.global.f32 %f0, [%rd3+12]"
+
+
+def test_division_is_total() -> None:
+    text = instructions(binary(Ops.IDIV, dtypes.int))
+    order = [line.split(" ")[0] for line in text if line.startswith(("setp.eq", "selp", "div", "sub"))]
+    assert order == [
+        "setp.eq.s32", "setp.eq.s32", "selp.b32", "selp.b32", "div.s32", "sub.s32", "selp.b32", "selp.b32",
+    ]  # fmt: skip
+    by_three = elementwise(dtypes.int, [dtypes.int], lambda x: alu(Ops.IDIV, x, const(dtypes.int, 3)), 8)
+    assert not any(line.startswith("selp") for line in instructions(by_three))
+
+
+def test_bytes_are_extended_after_each_op() -> None:
+    assert "cvt.s16.s8" in render(binary(Ops.ADD, dtypes.char))
+    assert "cvt.u16.u8" in render(binary(Ops.SHL, dtypes.uchar))
+    assert "cvt." not in render(binary(Ops.AND, dtypes.int))
+
+
+def test_what_is_read_from_an_accumulator_is_copied() -> None:
+    """Both lanes are exchanged: the second assignment must not see what the first one wrote."""
+    pair = dtypes.float.vec(2)
+    total = UOp(Ops.DEFINE_ACC, pair, (const(pair, 0.0),), 0)
+    low, high = (UOp(Ops.GEP, dtypes.float, (total,), lane) for lane in (0, 1))
+    swapped = UOp(Ops.ASSIGN, pair, (total, UOp(Ops.VECTORIZE, pair, (high, low))))
+    text = instructions(program(total, swapped, store(buffer(0, dtypes.float), 0, total)))
+    moves = [line.removeprefix("mov.f32 ").split(", ") for line in text if line.startswith("mov.f32")]
+    accumulator = [to for to, since in moves if since == "0f00000000"]
+    written = [since for to, since in moves if to in accumulator and since != "0f00000000"]
+    assert len(accumulator) == len(written) == 2
+    assert not set(written) & set(accumulator)
+
+
+def test_launch_bounds_and_dimensions() -> None:
+    text = render(group_sum())
+    assert ".maxntid 16, 1, 1\n" in text
+    assert "mov.u32 %r0, %ctaid.x;" in text
+    assert "bar.sync 0;" in text
+    assert ".maxntid" not in render(flat())
+
+
+def test_what_is_refused() -> None:
+    def refusal(uops: list[UOp], arch: str = "sm_80") -> str:
+        with pytest.raises(RenderError) as caught:
+            render(uops, arch)
+        return str(caught.value)
+
+    brain = elementwise(dtypes.bfloat16, [dtypes.bfloat16], lambda x: x, 8)
+    assert refusal(brain) == "ptx cannot render bfloat16: the backend has no such type"
+    sine = elementwise(dtypes.float, [dtypes.float], lambda x: alu(Ops.SIN, x), 8)
+    assert refusal(sine) == "ptx cannot render SIN of float: the backend has no such op"
+    assert "architecture sm_75 multiplies no such matrices" in refusal(matrix_product(*PRODUCTS[0]), "sm_75")
