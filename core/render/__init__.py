@@ -17,6 +17,7 @@ from core.render.metal import MetalRenderer
 from core.render.opencl import IntelRenderer, OpenCLRenderer, QCOMRenderer
 from core.render.ptx import PTXRenderer
 from core.render.python import PythonRenderer
+from core.render.wgsl import WGSLRenderer
 
 __all__ = ["BACKENDS", "get_renderer"]
 
@@ -33,6 +34,7 @@ BACKENDS: Final[Mapping[str, type[Renderer]]] = MappingProxyType(
             CUDARenderer,
             PTXRenderer,
             HIPRenderer,
+            WGSLRenderer,
             PythonRenderer,
         )
     }

@@ -141,7 +141,11 @@ class Kernel:
         return f"${name}{self.labels}"
 
     def value(self, node: UOp) -> list[str]:
-        """The value of `node`, a register or constant a lane; of an accumulator, the one that it has here."""
+        """The value of `node`, a register or constant a lane, for an instruction that comes now."""
+        return self.lanes[node]
+
+    def kept(self, node: UOp) -> list[str]:
+        """The value of `node`; of an accumulator a copy, for it may change before this is used."""
         lanes = self.lanes[node]
         if node not in self.mutable:
             return lanes
@@ -295,24 +299,24 @@ class Kernel:
 
     def _cast(self, node: UOp) -> None:
         to, since = node.dtype.scalar(), node.src[0].dtype.scalar()
-        self.lanes[node] = [cast(self, to, since, self._in_register(since, lane)) for lane in self.value(node.src[0])]
+        self.lanes[node] = [cast(self, to, since, self._in_register(since, lane)) for lane in self.kept(node.src[0])]
 
     def _bitcast(self, node: UOp) -> None:
         source = node.src[0]
         to, since = node.dtype.scalar(), source.dtype.scalar()
         if node.dtype.count != source.dtype.count:
             raise RenderError(self.renderer.name, f"BITCAST of {source.dtype} to {node.dtype}", "sizes of lanes differ")
-        self.lanes[node] = [bitcast(self, to, since, self._in_register(since, lane)) for lane in self.value(source)]
+        self.lanes[node] = [bitcast(self, to, since, self._in_register(since, lane)) for lane in self.kept(source)]
 
     def _in_register(self, dtype: DType, lane: str) -> str:
         """Conversions take no constants."""
         return lane if lane.startswith("%") else self.emit(dtype, f"mov.{ptx_type(dtype).bits}", lane)
 
     def _vectorize(self, node: UOp) -> None:
-        self.lanes[node] = [lane for source in node.src for lane in self.value(source)]
+        self.lanes[node] = [lane for source in node.src for lane in self.kept(source)]
 
     def _gep(self, node: UOp) -> None:
-        self.lanes[node] = [self.value(node.src[0])[node.arg]]
+        self.lanes[node] = [self.kept(node.src[0])[node.arg]]
 
     def _matrix_product(self, node: UOp) -> None:
         """One instruction for the threads of a warp; halves are passed in pairs."""

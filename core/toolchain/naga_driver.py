@@ -6,7 +6,9 @@ It stands alone: nothing of `core` is imported, so that it starts at once.
 from __future__ import annotations
 
 import json
+import os
 import sys
+import tempfile
 from typing import Any
 
 HOW_TO_INSTALL = "wgpu is missing: pip install wgpu"
@@ -15,6 +17,7 @@ NO_ADAPTER = "there is no Vulkan device: apt-get install mesa-vulkan-drivers lib
 
 def device() -> Any:
     """A device with everything that the adapter has. Raises OSError."""
+    os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())  # some drivers complain without one
     try:
         import wgpu
     except ImportError:

@@ -27,6 +27,7 @@ SUFFIXES = {
     "metal": "metal",
     "cuda": "cu",
     "ptx": "ptx",
+    "wgsl": "wgsl",
     "hip": "hip",
     "python": "txt",
 }
