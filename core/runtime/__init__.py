@@ -15,13 +15,16 @@ __all__ = ["Availability", "Runtime", "available", "get_runtime", "runtime_backe
 def _runtimes() -> dict[str, Runtime]:
     # here, so that the interpreter can be imported without any backend
     from core.runtime.clang import ClangRuntime
-    from core.runtime.emulator import PythonRuntime
+    from core.runtime.emulator import PythonRuntime, StandIn
     from core.runtime.llvm import LLVMRuntime
     from core.runtime.opencl import OpenCLRuntime
+    from core.runtime.simt import SIMTRuntime
     from core.runtime.webgpu import WebGPURuntime
 
     opencl = [OpenCLRuntime(backend) for backend in ("opencl", "intel", "qcom")]
-    runtimes: list[Runtime] = [ClangRuntime(), LLVMRuntime(), *opencl, WebGPURuntime(), PythonRuntime()]
+    simt = [SIMTRuntime(backend) for backend in ("metal", "cuda", "hip")]
+    runtimes: list[Runtime] = [ClangRuntime(), LLVMRuntime(), *opencl, *simt]
+    runtimes += [StandIn("ptx"), WebGPURuntime(), PythonRuntime()]
     return {runtime.backend: runtime for runtime in runtimes}
 
 

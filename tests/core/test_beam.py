@@ -101,7 +101,8 @@ def test_a_capture_pins_what_was_found_and_not_what_was_tried(
     assert process_replay.replay(record, mode="free")["status"] == "ok"
 
 
-def test_a_backend_that_does_not_run_here_is_refused() -> None:
+def test_a_backend_that_does_not_run_here_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.runtime._runtimes", dict)
     with Context(BEAM=2), pytest.raises(RuntimeFailure, match="'opencl' are not run here"):
         compile_ast(AST, get_renderer("opencl"))
 

@@ -21,7 +21,7 @@ from core.runtime.base import arguments
 from core.runtime.emulator.listing import Listing, parse_program
 from core.runtime.emulator.machine import Machine
 
-__all__ = ["Listing", "PythonRuntime", "emulate", "parse_program"]
+__all__ = ["Listing", "PythonRuntime", "StandIn", "emulate", "parse_program"]
 
 
 def emulate(
@@ -35,6 +35,21 @@ def emulate(
     flat = {number: array.reshape(-1) for number, array in buffers.items()}
     with np.errstate(all="ignore"):
         Machine(name, uops, flat, variables or {}).run()
+
+
+class StandIn:
+    """Runs the linear program of a backend whose source nothing here can run. It does not judge the source."""
+
+    def __init__(self, backend: str) -> None:
+        self.backend = backend
+
+    def version(self) -> str:
+        return f"the emulator in its place: the linear program, and not the source ({PythonRuntime().version()})"
+
+    def run(
+        self, program: ProgramSpec, buffers: Mapping[int, NDArray[Any]], variables: Mapping[str, int] | None = None
+    ) -> None:
+        emulate(program.name, program.uops, buffers, variables)
 
 
 class PythonRuntime:

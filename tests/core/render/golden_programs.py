@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
+from core.compiler import compile_ast
 from core.dtype import dtypes
 from core.ir.ops import Ops
 from core.ir.uop import UOp
 from core.render import BACKENDS, get_renderer
+from tests.core.render.golden_kernels import KERNELS
 from tests.core.render.programs import (
     alu,
     buffer,
@@ -144,11 +146,14 @@ PROGRAMS: dict[str, Callable[[], list[UOp]]] = {
 # no double; ops that the lowering writes in others; an index beyond 32 bits
 CANNOT = {(backend, "convert") for backend in ("qcom", "metal", "wgsl")}
 CANNOT |= {("ptx", "transcendental"), ("wgsl", "transcendental"), ("wgsl", "symbolic")}
-EVERY = [(backend, name) for backend in BACKENDS for name in PROGRAMS if (backend, name) not in CANNOT]
+EVERY = [(backend, name) for backend in BACKENDS for name in [*PROGRAMS, *KERNELS] if (backend, name) not in CANNOT]
 
 
 def source(backend: str, name: str) -> str:
-    return get_renderer(backend).render(name, PROGRAMS[name]())
+    renderer = get_renderer(backend)
+    if name in KERNELS:
+        return compile_ast(KERNELS[name](), renderer, name_override=name).src
+    return renderer.render(name, PROGRAMS[name]())
 
 
 if __name__ == "__main__":  # prints a digest of every source, for comparing processes

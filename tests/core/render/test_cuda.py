@@ -172,5 +172,5 @@ def test_nvrtc_accepts_the_sources(arch: str) -> None:
     programs = [group_sum(), flat(), eight_halves(), wrapping(), shared_vectors(dtypes.long)]
     programs += [matrix_product(*product) for product in (PRODUCTS[3:] if arch == "sm_75" else PRODUCTS)]
     programs += [*ops_of_a_float(dtypes.half, scalar_dtypes()), *ops_of_a_float(dtypes.bfloat16, scalar_dtypes())]
-    sources = [source("cuda", name) for of, name in EVERY if of == "cuda"]
+    sources = [source(f"cuda:{arch}", name) for of, name in EVERY if of == "cuda"]
     assert complaints(backend, [*sources, *[render(uops, backend) for uops in programs]]) == []

@@ -133,5 +133,5 @@ def test_clang_accepts_the_sources(arch: str) -> None:
     if arch == "gfx1100":
         for dtype in (dtypes.half, dtypes.bfloat16, dtypes.float):
             programs += ops_of_a_float(dtype, scalar_dtypes())
-    sources = [source("hip", name) for of, name in EVERY if of == "hip"]
+    sources = [source(f"hip:{arch}", name) for of, name in EVERY if of == "hip"]
     assert complaints(f"hip:{arch}", [*sources, *[renderer.render("k", uops) for uops in programs]]) == []

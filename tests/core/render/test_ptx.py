@@ -83,8 +83,7 @@ def test_ptxas_accepts_what_only_gpus_have(arch: str) -> None:
     of_floats = [elementwise(d, [d], lambda x, op=op: alu(op, x), 8) for d in FLOATS for op in (Ops.SQRT, Ops.RECIP)]
     of_floats += [binary(Ops.FDIV, dtype) for dtype in FLOATS]
     texts = [render(uops, arch) for uops in made + of_floats]
-    if arch == "sm_80":
-        texts += [source("ptx", name) for backend, name in EVERY if backend == "ptx"]
+    texts += [source(f"ptx:{arch}", name) for backend, name in EVERY if backend == "ptx"]
     assert complaints(f"ptx:{arch}", texts) == []
 
 

@@ -1,0 +1,10 @@
+#include <hip/hip_runtime.h>
+extern "C" __global__ void __launch_bounds__(16) kernel_variable_length(float* data0, float* data1, const int n) {
+  int lidx0 = threadIdx.x; /* 16 */
+  float acc0 = 0.0f;
+  for (int ridx1 = 0; ridx1 < n; ridx1++) {
+    float val0 = data1[ridx1*16+lidx0];
+    acc0 = acc0+val0;
+  }
+  data0[lidx0] = acc0;
+}

@@ -1,0 +1,57 @@
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+__kernel void kernel_half_product(__global float* data0, __global half* data1, __global half* data2) {
+  int gidx0 = get_group_id(0); /* 2 */
+  int lidx0 = get_local_id(0); /* 8 */
+  int lidx1 = get_local_id(1); /* 16 */
+  int alu0 = gidx0*2048+lidx0*256;
+  float acc0 = 0.0f;
+  float acc1 = 0.0f;
+  float acc2 = 0.0f;
+  float acc3 = 0.0f;
+  float acc4 = 0.0f;
+  float acc5 = 0.0f;
+  float acc6 = 0.0f;
+  float acc7 = 0.0f;
+  float acc8 = 0.0f;
+  float acc9 = 0.0f;
+  float acc10 = 0.0f;
+  float acc11 = 0.0f;
+  float acc12 = 0.0f;
+  float acc13 = 0.0f;
+  float acc14 = 0.0f;
+  float acc15 = 0.0f;
+  for (int ridx3 = 0; ridx3 < 16; ridx3++) {
+    int alu1 = ridx3*4;
+    int alu2 = alu0+alu1;
+    half4 val0 = *(__global half4*)&data1[alu2];
+    int alu3 = lidx1*256+alu1;
+    half4 val1 = *(__global half4*)&data2[alu3];
+    acc0 = acc0+((float)(val0.x*val1.x)+(float)(val0.y*val1.y)+(float)(val0.z*val1.z)+(float)(val0.w*val1.w));
+    half4 val2 = *(__global half4*)&data2[alu3+64];
+    acc1 = acc1+((float)(val0.x*val2.x)+(float)(val0.y*val2.y)+(float)(val0.z*val2.z)+(float)(val0.w*val2.w));
+    half4 val3 = *(__global half4*)&data2[alu3+128];
+    acc2 = acc2+((float)(val0.x*val3.x)+(float)(val0.y*val3.y)+(float)(val0.z*val3.z)+(float)(val0.w*val3.w));
+    half4 val4 = *(__global half4*)&data2[alu3+192];
+    acc3 = acc3+((float)(val0.x*val4.x)+(float)(val0.y*val4.y)+(float)(val0.z*val4.z)+(float)(val0.w*val4.w));
+    half4 val5 = *(__global half4*)&data1[alu2+64];
+    acc4 = acc4+((float)(val5.x*val1.x)+(float)(val5.y*val1.y)+(float)(val5.z*val1.z)+(float)(val5.w*val1.w));
+    acc5 = acc5+((float)(val5.x*val2.x)+(float)(val5.y*val2.y)+(float)(val5.z*val2.z)+(float)(val5.w*val2.w));
+    acc6 = acc6+((float)(val5.x*val3.x)+(float)(val5.y*val3.y)+(float)(val5.z*val3.z)+(float)(val5.w*val3.w));
+    acc7 = acc7+((float)(val5.x*val4.x)+(float)(val5.y*val4.y)+(float)(val5.z*val4.z)+(float)(val5.w*val4.w));
+    half4 val6 = *(__global half4*)&data1[alu2+128];
+    acc8 = acc8+((float)(val6.x*val1.x)+(float)(val6.y*val1.y)+(float)(val6.z*val1.z)+(float)(val6.w*val1.w));
+    acc9 = acc9+((float)(val6.x*val2.x)+(float)(val6.y*val2.y)+(float)(val6.z*val2.z)+(float)(val6.w*val2.w));
+    acc10 = acc10+((float)(val6.x*val3.x)+(float)(val6.y*val3.y)+(float)(val6.z*val3.z)+(float)(val6.w*val3.w));
+    acc11 = acc11+((float)(val6.x*val4.x)+(float)(val6.y*val4.y)+(float)(val6.z*val4.z)+(float)(val6.w*val4.w));
+    half4 val7 = *(__global half4*)&data1[alu2+192];
+    acc12 = acc12+((float)(val7.x*val1.x)+(float)(val7.y*val1.y)+(float)(val7.z*val1.z)+(float)(val7.w*val1.w));
+    acc13 = acc13+((float)(val7.x*val2.x)+(float)(val7.y*val2.y)+(float)(val7.z*val2.z)+(float)(val7.w*val2.w));
+    acc14 = acc14+((float)(val7.x*val3.x)+(float)(val7.y*val3.y)+(float)(val7.z*val3.z)+(float)(val7.w*val3.w));
+    acc15 = acc15+((float)(val7.x*val4.x)+(float)(val7.y*val4.y)+(float)(val7.z*val4.z)+(float)(val7.w*val4.w));
+  }
+  int alu4 = alu0+lidx1*4;
+  *(__global float4*)&data0[alu4] = (float4)(acc0,acc1,acc2,acc3);
+  *(__global float4*)&data0[alu4+64] = (float4)(acc4,acc5,acc6,acc7);
+  *(__global float4*)&data0[alu4+128] = (float4)(acc8,acc9,acc10,acc11);
+  *(__global float4*)&data0[alu4+192] = (float4)(acc12,acc13,acc14,acc15);
+}
