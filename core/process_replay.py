@@ -37,6 +37,7 @@ __all__ = [
     "judges",
     "record_from_text",
     "replay",
+    "run",
 ]
 
 SCHEMA: Final = 1
@@ -133,6 +134,13 @@ def judges(backend: str) -> str:
     return found(backend.partition(":")[0]).detail
 
 
+# a revision under test may be broken in any way: what it raises is its result for this record
+_FAILURES: Final = (
+    CompileError, ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RecursionError, TypeError,
+    ValueError,
+)  # fmt: skip
+
+
 # ---- replaying ----------------------------------------------------------------------------------------------------
 
 
@@ -160,8 +168,7 @@ def replay(record: Mapping[str, Any], backend: str | None = None, mode: str = "p
     try:
         with Context(**settings):
             program = _compile(ast, renderer, opts, record.get("name"), mode)
-    except (CompileError, ArithmeticError, AssertionError, LookupError, TypeError, ValueError, RecursionError) as error:
-        # a revision under test may be broken in any way: what it raises is its result for this record
+    except _FAILURES as error:
         return {"status": "error", "type": type(error).__name__, "message": str(error)}
     return {
         "status": "ok",
@@ -171,6 +178,34 @@ def replay(record: Mapping[str, Any], backend: str | None = None, mode: str = "p
         **observed(program),
         "ms": (time.perf_counter() - started) * 1e3,
     }
+
+
+def run(
+    record: Mapping[str, Any],
+    backend: str | None = None,
+    mode: str = "pinned",
+    *,
+    seed: int = 0,
+    reference: bool = False,
+) -> dict[str, object]:
+    """Compile a record as `replay` does, and run it on inputs drawn with `seed`, edge values among them.
+
+    `data` has what `core.running.run_program` gives. A kernel that is not run here is `unsupported`, with the reason.
+    """
+    from core.running import NotRun, run_program
+
+    try:
+        ast, renderer, opts, settings = _read(record, backend)
+    except RecordError as error:
+        return {"status": "unsupported", "field": error.field, "message": str(error)}
+    try:
+        with Context(**settings):
+            program = _compile(ast, renderer, opts, record.get("name"), mode)
+        return {"status": "ok", "data": run_program(ast, program, seed, reference=reference)}
+    except NotRun as reason:
+        return {"status": "unsupported", "field": "", "message": str(reason)}
+    except _FAILURES as error:
+        return {"status": "error", "type": type(error).__name__, "message": str(error)}
 
 
 def _compile(ast: UOp, renderer: Renderer, opts: Sequence[Opt], name: object, mode: str) -> ProgramSpec:

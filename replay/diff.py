@@ -25,6 +25,7 @@ from replay.outcome import CHANGES, UNKNOWNS, Outcome, Result, Status, Verdict
 from replay.plan import Options, Pair, plan
 from replay.revision import WORKING_TREE, Revision
 from replay.validate import validate
+from replay.verify import verify
 
 __all__ = ["Diff", "compare_revisions"]
 
@@ -120,6 +121,8 @@ def compare_revisions(
                 diff.count(pair.backend, Outcome.SAME)
         else:
             run.compare(pairs)
+        if options.verify:
+            diff.findings = run.verified(everything=options.verify == "all")
         if options.validate:
             diff.findings = run.validated(adapter)
         diff.figures = run.tally.rows()
@@ -192,6 +195,19 @@ class _Run:
                 self.diff.count(pair.backend, outcome)
             else:
                 self._found(pair, Outcome.FLAKY if outcome in CHANGES else outcome, *results)
+
+    def verified(self, *, everything: bool) -> list[Finding]:
+        """The findings with what running both sides showed."""
+        sides, payload = self._lanes(SEED), self.corpus.payload
+        return verify(
+            self.diff.findings,
+            self._pairs,
+            sides,
+            self.executor,
+            payload,
+            everything=everything,
+            progress=self.progress,
+        )
 
     def validated(self, adapter: Adapter) -> list[Finding]:
         """The findings with what real compilers say of both sides, and these compilers' figures."""

@@ -42,7 +42,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "core.toolchain": ("core.toolchain",),
     "core.builder": IR,
     "core.status": (*RUNTIME, "core.toolchain"),
-    "core.process_replay": (*RUNTIME, "core.toolchain", "core.status"),
+    "core.running": RUNTIME,
+    "core.process_replay": (*RUNTIME, "core.toolchain", "core.status", "core.running"),
     "core.cli": (*RUNTIME, "core.status", "core.builder", "core.process_replay"),
     "core.__main__": ("core.cli",),
     # A kernel is compiled from its own methods (`linearize`, `to_program`), so this one module reaches forward.

@@ -84,6 +84,6 @@ def _finding(finding: Finding) -> dict[str, Any]:
     if finding.changes:
         fields["changes"] = finding.changes
     for name in ("error", "approved", "reproduce", "verification", "validation", "figures"):
-        if value := getattr(finding, name):
+        if (value := getattr(finding, name)) not in (None, "", {}) or (name == "verification" and value is not None):
             fields[name] = value
     return fields

@@ -166,7 +166,7 @@ def _member(console: Console, finding: Finding) -> None:
     _line(console, f"  {_title(finding)}")
     for change in finding.changes[:MAX_CHANGES]:
         _line(console, f"  {one_line(change)}")
-    if finding.verification:
+    if finding.verification is not None:
         _line(console, f"  {finding.kind}: {one_line(words_of_verification(finding.verification))}")
     for side, message in refusals(finding):
         _line(console, f"  {side} is refused by its compiler: {one_line(message)}", "red")

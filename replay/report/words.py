@@ -11,9 +11,11 @@ def words_of_verification(found: dict[str, Any]) -> str:
     """What `replay.verify` found out about one change."""
     if "not_run" in found:
         return f"not run, because {found['not_run']}"
+    if "failed" in found:
+        return f"the base runs, and the head does not: {found['failed']}"
     if "index" in found:
         place = f"output {found.get('output', 0)}, element {found['index']}"
-        agrees = {"both": "both sides agree", "neither": "neither side agrees"}
+        agrees = {"both": "both sides agree", "neither": "neither side agrees", "unknown": "neither was compared"}
         who = agrees.get(found["agrees"], f"the {found['agrees']} agrees")
         return f"{place}: {found['base']} on base, {found['head']} on head; {who} with the reference interpreter"
     if "ulp" in found:
