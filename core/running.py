@@ -32,8 +32,8 @@ class NotRun(Exception):
 
 
 def run_program(ast: UOp, program: ProgramSpec, seed: int, *, reference: bool) -> dict[str, Any]:
-    """`outputs` by buffer number, each with `dtype`, `bytes`, `rtol` and `atol`; `digest` of them all; `inputs`, a digest
-    of what went in; with `reference` also what the interpreter makes of the AST. Raises NotRun."""
+    """`outputs` by buffer number, each with `dtype`, `bytes`, `rtol` and `atol`, and a `digest` of them all; `inputs`, a
+    digest of what went in; with `reference` also what the interpreter makes of the AST. Raises NotRun."""
     rng = np.random.default_rng(seed)
     variables = random_variables(ast, rng)
     buffers = _buffers(ast, variables, rng)

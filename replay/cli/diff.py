@@ -41,7 +41,7 @@ _OPTIONS = (
     click.option("--mode", type=click.Choice([*MODES, "both"]), default="both", show_default=True,
                  help="pinned: opts as captured; free: the heuristics choose them anew."),
     FILTER,
-    click.option("--verify", type=click.Choice(["some", "all"]), is_flag=False, flag_value="some", default="",
+    click.option("--verify", type=click.Choice(["some", "all"]), is_flag=False, flag_value="some",
                  help="Run both sides of the smallest members of each cluster, or of all, on the same inputs."),
     click.option("--validate", is_flag=True,
                  help="Show both sides of what changed to the real compilers that are installed here."),
@@ -72,7 +72,7 @@ class DiffOptions:
     backends: tuple[str, ...]
     mode: str
     filter_: str
-    verify: str
+    verify: str | None
     validate: bool
     aa: bool
     jobs: int | None
@@ -85,7 +85,7 @@ class DiffOptions:
         modes = MODES if self.mode == "both" else (self.mode,)
         jobs = self.jobs or default_jobs()
         memory = self.memory * MEBIBYTE
-        return Options(self.backends, modes, jobs, self.timeout, memory, self.validate, self.verify, self.aa)
+        return Options(self.backends, modes, jobs, self.timeout, memory, self.validate, self.verify or "", self.aa)
 
 
 @click.command()
