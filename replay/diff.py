@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from replay.adapters import Adapter
+from replay.approvals import Approved
 from replay.cluster import Cluster, cluster_findings, cluster_id
 from replay.compare import confirmed, describe_failure, facts_changed, judge, unified
 from replay.corpus import Corpus
@@ -49,6 +50,7 @@ class Diff:
     memoised: int = 0
     elapsed_s: float = 0.0
     figures: list[Row] = field(default_factory=list)
+    approvals: Approved | None = None
     aa: bool = False
     """A revision was compared with itself."""
 

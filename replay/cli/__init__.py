@@ -5,13 +5,18 @@ import sys
 
 import click
 
+from replay.cli.approve import approve
 from replay.cli.capture import capture, import_
 from replay.cli.corpus import ls, show, stats
 from replay.cli.demo import demo
 from replay.cli.diff import diff
 from replay.cli.doctor import doctor
+from replay.cli.gate import gate
+from replay.cli.init import completion, init
 from replay.cli.output import complain
 from replay.errors import ReplayError
+from replay.home import project_root
+from replay.settings import defaults
 
 __all__ = ["cli", "main"]
 
@@ -20,14 +25,31 @@ COULD_NOT_TELL = 2
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(package_name="process-replay", prog_name="replay")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Capture the kernels that a compiler makes, and show what a change of the compiler does to them.
+
+    Defaults for the options of every command can stand in pyproject.toml, under [tool.replay].
 
     Exit codes: 0 nothing changed, 1 something did, 2 it cannot be told (bad usage, missing data, an error).
     """
+    context.default_map = defaults(project_root(), cli)
 
 
-for command in (capture, import_, ls, show, stats, diff, doctor, demo):
+for command in (
+    capture,
+    import_,
+    ls,
+    show,
+    stats,
+    diff,
+    gate,
+    approve,
+    doctor,
+    init,
+    completion,
+    demo,
+):
     cli.add_command(command)
 
 

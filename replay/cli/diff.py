@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from replay.adapters import Adapter, get_adapter
+from replay.approvals import Approvals, apply
 from replay.cli.corpus import FILTER
 from replay.cli.output import CAPTURES, complain
-from replay.corpus import Corpus, capture_files
+from replay.corpus import COMMITTED, Corpus, capture_files
 from replay.diff import Diff, compare_revisions
 from replay.errors import ReplayError
 from replay.executor import default_jobs
@@ -22,13 +24,21 @@ from replay.home import cache_dir, project_root
 from replay.memo import Memo
 from replay.outcome import MODES
 from replay.plan import Options
+from replay.report import html, junit, markdown
 from replay.report import json as json_report
 from replay.report import text as text_report
 from replay.revision import Repository, Revision
 
-__all__ = ["DiffOptions", "diff", "diff_options", "run_diff", "write_report"]
+__all__ = ["FORMATS", "DiffOptions", "approvals_folder", "diff", "diff_options", "run_diff", "write_report"]
 
 COMPILER = "core"
+FORMATS = {
+    "json": json_report.render,
+    "markdown": markdown.render,
+    "html": html.render,
+    "junit": junit.render,
+}
+"""What writes a report, by the name of its format."""
 MEBIBYTE = 1 << 20
 
 _OPTIONS = (
@@ -90,8 +100,8 @@ class DiffOptions:
 
 @click.command()
 @diff_options
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
-              help="text for people, json for programs.")  # fmt: skip
+@click.option("--format", "format_", type=click.Choice(["text", *FORMATS]), default="text", show_default=True,
+              help="text for the terminal, html for a browser, markdown for comments, json, junit for CI.")  # fmt: skip
 @click.option("--show", metavar="N", type=click.IntRange(min=1), default=1, show_default=True,
               help="How many members of each cluster the text shows with their diffs, the smallest first.")  # fmt: skip
 @click.option("--output", metavar="PATH", type=click.Path(path_type=Path, dir_okay=False),
@@ -134,8 +144,16 @@ def run_diff(options: DiffOptions) -> Diff:
             bar.update(task, description=stage, completed=done, total=total)
 
         result = compare_revisions(base, head, corpus, adapter, memo, options.compared, progress)
+    result.findings, result.approvals = apply(
+        result.findings, Approvals.read(approvals_folder(root)), datetime.now(UTC).date()
+    )
     complain(*result.problems)
     return result
+
+
+def approvals_folder(root: Path) -> Path:
+    """Where the file of approvals is kept: beside the committed captures."""
+    return root / COMMITTED
 
 
 def _revisions(adapter: Adapter, root: Path, since: str | None, until: str | None) -> tuple[Revision, Revision]:
@@ -160,7 +178,7 @@ def write_report(result: Diff, format_: str, output: Path | None, show: int) -> 
     if output is None and format_ == "text":
         text_report.write(result, Console(file=sys.stdout, highlight=False), show)
         return
-    text = json_report.render(result) if format_ == "json" else text_report.render(result, show)
+    text = text_report.render(result, show) if format_ == "text" else FORMATS[format_](result)
     if output is None:
         sys.stdout.write(text)
         return

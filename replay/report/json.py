@@ -35,11 +35,23 @@ def as_object(diff: Diff) -> dict[str, Any]:
         "clusters": [_cluster(cluster, places) for cluster in diff.clusters],
         "changes": changes_in_words(diff.findings),
         "figures": rows_as_objects(diff.figures),
+        "approvals": _approvals(diff),
         "problems": diff.problems,
         "notes": diff.notes,
         "compiled": diff.compiled,
         "memoised": diff.memoised,
         "elapsed_s": round(diff.elapsed_s, 3),
+    }
+
+
+def _approvals(diff: Diff) -> dict[str, Any] | None:
+    if diff.approvals is None:
+        return None
+    return {
+        "file": diff.approvals.file,
+        "used": diff.approvals.used,
+        "stale": [entry.cluster for entry in diff.approvals.stale],
+        "expired": [entry.cluster for entry in diff.approvals.expired],
     }
 
 

@@ -13,10 +13,10 @@ from replay.figures import METRICS, Row
 from replay.finding import Finding
 from replay.outcome import Outcome, Verdict
 from replay.report.escape import one_line, visible
-from replay.report.words import refusals, words_of_verification
+from replay.report.words import refusals, words_of_approvals, words_of_verification
 from replay.revision import Revision
 
-__all__ = ["MAX_CLUSTERS", "render", "write"]
+__all__ = ["EXPLAINED", "MAX_CLUSTERS", "render", "write"]
 
 MAX_CLUSTERS = 20
 MAX_SOURCES = 3
@@ -29,7 +29,7 @@ _COLOURS = {
     Outcome.SAME_ERROR: "dim", Outcome.CRASH: "red", Outcome.TIMEOUT: "red", Outcome.UNSUPPORTED: "magenta",
     Outcome.FLAKY: "magenta", Outcome.MISSING: "red",
 }  # fmt: skip
-_EXPLAINED = {
+EXPLAINED = {
     Outcome.ERROR: "compiled before, and does not now",
     Outcome.FIXED: "did not compile before, and does now",
     Outcome.CRASH: "the compiler's process died",
@@ -59,9 +59,11 @@ def write(diff: Diff, console: Console, show: int = 1) -> None:
         _line(console, f"note: {one_line(note)}")
     for problem in diff.problems:
         _line(console, f"problem: {one_line(problem)}", "red")
+    for sentence in words_of_approvals(diff.approvals):
+        _line(console, f"note: {one_line(sentence)}")
     console.print()
     console.print(_table(diff))
-    for outcome in _EXPLAINED:
+    for outcome in EXPLAINED:
         _list(console, outcome, [finding for finding in diff.findings if finding.outcome is outcome])
     _clusters(console, [cluster for cluster in diff.clusters if cluster.outcome is Outcome.CHANGED], show)
     _words(console, changes_in_words(diff.findings))
@@ -118,7 +120,7 @@ def _list(console: Console, outcome: Outcome, findings: Sequence[Finding]) -> No
     if not findings:
         return
     console.print()
-    _line(console, f"{outcome} ({_EXPLAINED[outcome]}): {len(findings)}", _COLOURS[outcome])
+    _line(console, f"{outcome} ({EXPLAINED[outcome]}): {len(findings)}", _COLOURS[outcome])
     for finding in findings[:MAX_LISTED]:
         _line(console, f"  {_title(finding)}{_reason(finding)}")
         if finding.reproduce:

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from replay.approvals import Approved
 from replay.finding import Finding
 
-__all__ = ["refusals", "words_of_verification"]
+__all__ = ["refusals", "words_of_approvals", "words_of_verification"]
 
 
 def words_of_verification(found: dict[str, Any]) -> str:
@@ -21,6 +22,19 @@ def words_of_verification(found: dict[str, Any]) -> str:
     if "ulp" in found:
         return f"results differ by at most {found['ulp']} ULP, {found['relative']:.2g} relative"
     return "results are bit-identical"
+
+
+def words_of_approvals(approved: Approved | None) -> list[str]:
+    """What the file of approvals did, a sentence each."""
+    if approved is None:
+        return []
+    said = [f"{approved.used} changes are approved in {approved.file}"] if approved.used else []
+    for name, entries in (("stale", approved.stale), ("expired", approved.expired)):
+        if entries:
+            clusters = ", ".join(entry.cluster for entry in entries)
+            what = f"{len(entries)} {name} approvals in {approved.file} ({clusters})"
+            said.append(f"{what}: remove them with `replay approve --prune`")
+    return said
 
 
 def refusals(finding: Finding) -> list[tuple[str, str]]:

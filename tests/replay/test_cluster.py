@@ -89,3 +89,7 @@ def test_changes_besides_the_source_are_counted_by_kernel() -> None:
         "free: UPCAST(0, 4) -> UPCAST(0, 2) on 2 kernels",
         "pinned: UPCAST(0, 4) -> UPCAST(0, 2) on 2 kernels",
     ]
+
+
+def test_a_line_without_end_costs_no_more_than_its_beginning() -> None:
+    assert cluster_id(finding("x" * 3_000_000, "y")) == cluster_id(finding("x" * 5_000_000, "y"))

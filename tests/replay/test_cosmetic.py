@@ -40,3 +40,8 @@ def test_comments_are_those_of_the_language() -> None:
 def test_indentation_means_something_in_python() -> None:
     base = "for i in x:\n    a()\n    b()"
     assert not is_cosmetic("python", ("k", base), ("k", base.replace("    b()", "b()")))
+
+
+def test_a_line_without_end_is_not_looked_at() -> None:
+    line = "x" * 1_000_000
+    assert not is_cosmetic("c", ("k", line), ("k", line + " "))
