@@ -38,6 +38,7 @@ __all__ = [
     "record_from_text",
     "replay",
     "run",
+    "trace",
 ]
 
 SCHEMA: Final = 1
@@ -206,6 +207,23 @@ def run(
         return {"status": "unsupported", "field": "", "message": str(reason)}
     except _FAILURES as error:
         return {"status": "error", "type": type(error).__name__, "message": str(error)}
+
+
+def trace(record: Mapping[str, Any], backend: str | None = None, mode: str = "pinned") -> dict[str, object]:
+    """Compile a record as `replay` does, and say how: `data` has what `core.tracing.trace_kernel` gives."""
+    from core.tracing import trace_kernel
+
+    try:
+        ast, renderer, opts, settings = _read(record, backend)
+    except RecordError as error:
+        return {"status": "unsupported", "field": error.field, "message": str(error)}
+    name = record.get("name")
+    with Context(**settings), Context(BEAM=0):
+        pinned = mode == "pinned"
+        found = trace_kernel(
+            ast, renderer, opts if pinned else None, str(name) if pinned and name is not None else None
+        )
+    return {"status": "ok", "data": found}
 
 
 def _compile(ast: UOp, renderer: Renderer, opts: Sequence[Opt], name: object, mode: str) -> ProgramSpec:

@@ -43,7 +43,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "core.builder": IR,
     "core.status": (*RUNTIME, "core.toolchain"),
     "core.running": RUNTIME,
-    "core.process_replay": (*RUNTIME, "core.toolchain", "core.status", "core.running"),
+    "core.tracing": COMPILER,
+    "core.process_replay": (*RUNTIME, "core.toolchain", "core.status", "core.running", "core.tracing"),
     "core.cli": (*RUNTIME, "core.status", "core.builder", "core.process_replay"),
     "core.__main__": ("core.cli",),
     # A kernel is compiled from its own methods (`linearize`, `to_program`), so this one module reaches forward.

@@ -101,6 +101,10 @@ class Rule:
 _Entry: TypeAlias = "tuple[Match, Callable[[Captures], UOp | None], int, Rule]"
 
 
+TABLES: dict[str, PatternMatcher] = {}
+"""Every table by its name, for those who ask where a rule is."""
+
+
 class PatternMatcher:
     """A table of rules, tried in order; the first that gives a node wins."""
 
@@ -113,6 +117,7 @@ class PatternMatcher:
             raise ValueError(f"rule {name}.{rootless[0]} names no root op: it would be tried on every node")
 
         self.name, self.rules = name, tuple(rules)
+        TABLES[name] = self
         self._compiled = [(rule, *_compile_rule(name, rule)) for rule in rules]
         # by op, by dtype, by the ops of the operands: filled as they come up
         self._dispatch: dict[Ops, dict[DType, dict[int, tuple[_Entry, ...]]]] = {

@@ -6,11 +6,13 @@ import sys
 import click
 
 from replay.cli.approve import approve
+from replay.cli.bisect import bisect, blame, test
 from replay.cli.capture import capture, import_
 from replay.cli.corpus import ls, show, stats
 from replay.cli.demo import demo
 from replay.cli.diff import diff
 from replay.cli.doctor import doctor
+from replay.cli.explain import explain_command
 from replay.cli.gate import gate
 from replay.cli.init import completion, init
 from replay.cli.output import complain
@@ -45,6 +47,10 @@ for command in (
     diff,
     gate,
     approve,
+    explain_command,
+    bisect,
+    blame,
+    test,
     doctor,
     init,
     completion,

@@ -1,0 +1,231 @@
+"""`replay bisect`, `blame` and `test`: at which commit a kernel changed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from replay.bisect import Answer, Bisection, Item, Judge, check_kind
+from replay.blame import Change, changes
+from replay.cli.diff import DiffOptions, run_diff
+from replay.cli.output import CAPTURES
+from replay.corpus import Kernel
+from replay.errors import ReplayError, RevisionError
+from replay.executor import default_jobs
+from replay.history import Commit, History, last_commits
+from replay.home import cache_dir
+from replay.memo import Memo
+from replay.outcome import CHANGES, MODES, Status
+from replay.report.escape import one_line
+from replay.session import Session, find_kernel, open_session, perform, sole_argument, task
+
+__all__ = ["bisect", "blame", "test"]
+
+TIMEOUT = 60.0
+CANNOT_TELL = 125  # what `git bisect run` takes for: skip this commit
+SHORTEST_DIGEST = 8
+
+_BACKEND = click.option("--backend", metavar="NAME", help="Another backend than the one of the record.")
+_MODE = click.option("--mode", type=click.Choice(MODES), help="Default: pinned on the record's backend, else free.")
+_FORMAT = click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
+                       help="text for people, json for programs.")  # fmt: skip
+_JOBS = click.option("--jobs", type=click.IntRange(min=1), help="How many compile at once. Default: the cores.")
+
+
+@click.command()
+@click.argument("what", metavar="[ID|CLUSTER]", required=False)
+@click.option("--good", metavar="REV", required=True, help="A commit before the change.")
+@click.option("--bad", metavar="REV", default="HEAD", show_default=True, help="A commit that has it.")
+@click.option("--all", "everything", is_flag=True, help="Every cluster of the diff between the two, all together.")
+@click.option("--on", metavar="KIND", default="changed", show_default=True,
+              help="changed, error, fixed, different (its results), or hurt:METRIC, such as hurt:flops.")  # fmt: skip
+@click.option("--full-history", is_flag=True, help="Go into merged branches. Default: first parents only.")
+@_BACKEND
+@_MODE
+@CAPTURES
+@_JOBS
+@_FORMAT
+def bisect(
+    what: str | None,
+    good: str,
+    bad: str,
+    everything: bool,
+    on: str,
+    full_history: bool,
+    backend: str | None,
+    mode: str | None,
+    captures: tuple[Path, ...],
+    jobs: int | None,
+    format_: str,
+) -> int:
+    """Find the commit that first changed the record ID, or the smallest member of CLUSTER of the diff GOOD to BAD.
+
+    Commits that do not import, or cannot read the record, are skipped and never called bad. Results are remembered, so
+    an interrupted search goes on. See also: git bisect run replay test ID --expect DIGEST.
+
+    Exit codes: 0, or 2 where there is no such record, or where good and bad do not differ.
+    """
+    check_kind(on)
+    if (what is None) is not everything:
+        raise click.UsageError("name a record or a cluster, or give --all")
+    with open_session(captures) as session, Memo.open(cache_dir(session.root)) as memo:
+        ends = [session.repository.resolve(name) for name in (good, bad)]
+        history = History.between(session.root, ends[0], ends[1], full=full_history)
+        items = _items(session, what, history, on, backend, mode, captures, jobs)
+        judge = _judge(session, memo, jobs)
+        console = Console(stderr=True)
+        with console.status("") as status:
+            answers = Bisection(history, judge, status.update).run(items)
+    _print_answers(answers, format_, len(history.commits))
+    return 0
+
+
+def _judge(session: Session, memo: Memo, jobs: int | None) -> Judge:
+    def at(sha: str) -> Any:
+        return session.repository.at_commit(sha[:12], sha)
+
+    return Judge(at, memo, session.corpus.payload, jobs or default_jobs(), TIMEOUT)
+
+
+def _items(
+    session: Session,
+    what: str | None,
+    history: History,
+    on: str,
+    backend: str | None,
+    mode: str | None,
+    captures: tuple[Path, ...],
+    jobs: int | None,
+) -> list[Item]:
+    kernels = session.corpus.kernels
+    if what is not None and any(digest.startswith(what) for digest in kernels):
+        return [_item(find_kernel(session.corpus, what), on, backend, mode)]
+    options = DiffOptions(history.good, history.bad, captures, (backend,) if backend else (), mode or "both", "",
+                          None, False, False, jobs, TIMEOUT, 4096)  # fmt: skip
+    clusters = [cluster for cluster in run_diff(options).clusters if cluster.outcome in CHANGES]
+    chosen = [cluster for cluster in clusters if what is None or cluster.id.startswith(what)]
+    if not chosen:
+        nothing = f"no record and no cluster of that diff begins with {what!r}" if what else "the two do not differ"
+        raise ReplayError(nothing)
+    items = []
+    for cluster in chosen:
+        member = cluster.smallest
+        argument = sole_argument(kernels[member.record], member.backend)
+        items.append(Item(cluster.id, member.record, argument, member.mode, on))
+    return items
+
+
+def _item(kernel: Kernel, on: str, backend: str | None, mode: str | None) -> Item:
+    argument = sole_argument(kernel, backend)
+    digest, usual = kernel.entry.digest, "pinned" if argument is None else "free"
+    return Item(digest[:12], digest, argument, mode or usual, on)
+
+
+def _print_answers(answers: list[Answer], format_: str, count: int) -> None:
+    if format_ == "json":
+        found = [
+            {"item": answer.item.label, "record": answer.item.digest, "exact": len(answer.commits) == 1,
+             "commits": [_commit(commit) for commit in answer.commits], "tested": answer.tested}
+            for answer in answers
+        ]  # fmt: skip
+        click.echo(json.dumps({"answers": found, "commits": count}, indent=2))
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("what", "commit", "date", "author", "subject"):
+        table.add_column(heading)
+    for answer in answers:
+        for number, commit in enumerate(answer.commits):
+            cells = (
+                "  or" if number else answer.item.label,
+                commit.sha[:12],
+                commit.date,
+                commit.author,
+                commit.subject,
+            )
+            table.add_row(*[Text(one_line(cell, 100)) for cell in cells])
+    console = Console(highlight=False)
+    console.print(table, soft_wrap=True)
+    for answer in answers:
+        if len(answer.commits) > 1:
+            click.echo(f"{answer.item.label}: one of {len(answer.commits)} commits; those between could not be tested")
+    click.echo(f"{answers[0].tested} of {count} commits tested")
+
+
+def _commit(commit: Commit) -> dict[str, str]:
+    return {"commit": commit.sha, "date": commit.date, "author": commit.author, "subject": commit.subject}
+
+
+@click.command()
+@click.argument("record", metavar="ID")
+@click.option("-n", "--commits", "count", type=click.IntRange(min=1), default=50, show_default=True,
+              help="How far to look back.")  # fmt: skip
+@click.option("--until", metavar="REV", default="HEAD", show_default=True, help="Where to begin.")
+@_BACKEND
+@_MODE
+@CAPTURES
+@_JOBS
+@_FORMAT
+def blame(
+    record: str,
+    count: int,
+    until: str,
+    backend: str | None,
+    mode: str | None,
+    captures: tuple[Path, ...],
+    jobs: int | None,
+    format_: str,
+) -> int:
+    """List the commits of a branch, by first parent, at which the source of the record ID changed, newest first."""
+    with open_session(captures) as session, Memo.open(cache_dir(session.root)) as memo:
+        item = _item(find_kernel(session.corpus, record), "changed", backend, mode)
+        tip = session.repository.resolve(until)
+        commits = last_commits(session.root, tip, count + 1)
+        found = changes(commits, item, _judge(session, memo, jobs))
+    if format_ == "json":
+        click.echo(json.dumps([_change(change) for change in found], indent=2))
+        return 0
+    for change in found:
+        commit = change.commit
+        click.echo(f"{commit.sha[:12]}  {commit.date}  {change.size:>12}  {one_line(commit.subject, 100)}")
+    if not found:
+        click.echo(f"the last {len(commits) - 1} commits leave {item.label} as it is")
+    return 0
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {**_commit(change.commit), "size": change.size}
+
+
+@click.command()
+@click.argument("record", metavar="ID")
+@click.option("--expect", metavar="DIGEST", help="What the working tree's output must have. Without it, it is printed.")
+@_BACKEND
+@_MODE
+@CAPTURES
+def test(record: str, expect: str | None, backend: str | None, mode: str | None, captures: tuple[Path, ...]) -> int:
+    """Compile the record ID with the working tree, for `git bisect run replay test ID --expect DIGEST`.
+
+    Exit codes: 0 its output has DIGEST. 1 it has another. 125 it cannot be told: the tree does not import or cannot
+    read the record.
+    """
+    if expect is not None and len(expect) < SHORTEST_DIGEST:
+        raise click.UsageError(f"--expect {expect}: at least {SHORTEST_DIGEST} digits are needed")
+    with open_session(captures) as session:
+        item = _item(find_kernel(session.corpus, record), "changed", backend, mode)
+        payload = session.corpus.payload(item.digest)
+        try:
+            revision = session.revision(None)
+            wanted = task(revision.tree, item.digest, item.backend, item.mode)
+            result = perform({revision.tree: revision}, [wanted], {item.digest: payload})[wanted]
+        except RevisionError as error:
+            click.echo(f"replay: {one_line(str(error), 500)}", err=True)
+            return CANNOT_TELL
+    if result.status not in (Status.OK, Status.ERROR):
+        click.echo(f"replay: it cannot be told: {one_line(result.message or str(result.status), 500)}", err=True)
+        return CANNOT_TELL
+    click.echo(result.digest)
+    return 0 if expect is None or result.digest.startswith(expect) else 1
