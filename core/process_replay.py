@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SCHEMA",
+    "ast_size",
     "backend_status",
     "backends",
     "capture_kernel",
@@ -36,6 +37,7 @@ __all__ = [
     "judge",
     "judges",
     "record_from_text",
+    "reductions",
     "replay",
     "run",
     "trace",
@@ -140,6 +142,30 @@ _FAILURES: Final = (
     CompileError, ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RecursionError, TypeError,
     ValueError,
 )  # fmt: skip
+
+
+def reductions(record: Mapping[str, Any]) -> list[dict[str, object]]:
+    """Records of smaller kernels than this one's, the largest cuts first; `size` is how many nodes each has. Raises
+    RecordError."""
+    from core.reductions import proposals, size_of
+
+    ast, opts = from_rows(record.get("ast")), read_opts(record.get("applied_opts"))
+    made = []
+    for smaller, given in proposals(ast, opts):
+        try:
+            rows = to_rows(smaller)
+        except CompileError:
+            continue
+        kept = {key: record[key] for key in ("schema", "compiler", "opts", "name", "context")}
+        made.append({**kept, "ast": rows, "applied_opts": [opt_row(opt) for opt in given], "size": size_of(smaller)})
+    return made
+
+
+def ast_size(rows: object) -> int:
+    """The nodes of an AST, buffers and views left out. Raises RecordError."""
+    from core.reductions import size_of
+
+    return size_of(from_rows(rows))
 
 
 # ---- replaying ----------------------------------------------------------------------------------------------------

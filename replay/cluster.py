@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from replay.finding import Finding
 from replay.outcome import Outcome
 
-__all__ = ["Cluster", "changes_in_words", "cluster_findings", "cluster_id", "normalised"]
+__all__ = ["Cluster", "changes_in_words", "cluster_findings", "cluster_id", "edit_of", "normalised"]
 
 ID_BYTES = 6
 MAX_LINE = 2000  # characters: the patterns below take time that grows with the square of a line
@@ -89,14 +89,19 @@ def _reading_order(finding: Finding) -> tuple[int, int, str, str, str, str]:
 
 def cluster_id(finding: Finding) -> str:
     """The stable id of the edit that `finding` shows: 12 hexadecimal digits."""
-    parts = [str(finding.outcome)]
+    parts = [str(finding.outcome), *edit_of(finding)]
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=ID_BYTES).hexdigest()
+
+
+def edit_of(finding: Finding) -> list[str]:
+    """The edit in its normal form: tokens that vanish (`-x`) and that are new (`+x`), or the failure."""
+    parts: list[str] = []
     if finding.error is not None:
         parts += [finding.error.get(key, "") for key in ("side", "type")] + [normalised(finding.error["message"])]
     lines = finding.diff.split("\n")[2:]
     before = [normalised(line[1:]) for line in lines if line.startswith("-")]
     after = [normalised(line[1:]) for line in lines if line.startswith("+")]
-    parts += _edit(before, after)
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=ID_BYTES).hexdigest()
+    return parts + _edit(before, after)
 
 
 def _edit(before: Sequence[str], after: Sequence[str]) -> list[str]:

@@ -74,6 +74,11 @@ class Diff:
         return sum(finding.approved is not None for finding in self.findings)
 
     @property
+    def newly_flaky(self) -> int:
+        """How many pairs the base compiles alike each time, and the head does not."""
+        return sum(finding.unstable == ("head",) for finding in self.findings)
+
+    @property
     def verdict(self) -> Verdict:
         """`changed` if anything did that is not approved, with `aa` also what is flaky; else `unknown` if anything is
         missing or nothing compiled on both; else `same`."""
@@ -165,6 +170,7 @@ class _Run:
     memo: Memo
     progress: Progress
     tally: Tally = field(default_factory=Tally)
+    _unstable: dict[Pair, tuple[str, ...]] = field(default_factory=dict)
     _pairs: dict[tuple[str, str, str], Pair] = field(default_factory=dict)
 
     def compare(self, pairs: Sequence[Pair]) -> None:
@@ -182,8 +188,9 @@ class _Run:
             first, results = doubtful.pop(pair)
             outcome = confirmed(first, results, again)
             if outcome is Outcome.FLAKY:
-                unstable = 0 if results[0].identity != again[0].identity else 1
-                results = (results[unstable], again[unstable])
+                sides = [side for side in (0, 1) if results[side].identity != again[side].identity]
+                self._unstable[pair] = tuple([("base", "head")[side] for side in sides])
+                results = (results[sides[0]], again[sides[0]])
             elif outcome not in CHANGES:
                 results = again
             self._found(pair, outcome, *results)
@@ -281,6 +288,7 @@ class _Run:
             error=describe_failure(base, head),
             digests=(base.digest, head.digest),
             figures=pair_figures(figures_of(base), figures_of(head)) if outcome is Outcome.CHANGED else {},
+            unstable=self._unstable.get(pair, ()),
             reproduce=self._reproduce(pair) if outcome in (Outcome.CRASH, Outcome.TIMEOUT) else "",
         )
         self.diff.findings.append(replace(finding, cluster=cluster_id(finding)))

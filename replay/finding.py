@@ -29,6 +29,8 @@ class Finding:
     error: dict[str, str] | None = None
     digests: tuple[str, str] = ("", "")
     approved: str | None = None
+    unstable: tuple[str, ...] = ()
+    """Of what is flaky, the sides that differ from themselves."""
     reproduce: str = ""
     """For a crash or a timeout: the command that runs just this record."""
     verification: dict[str, Any] | None = None

@@ -44,7 +44,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "core.status": (*RUNTIME, "core.toolchain"),
     "core.running": RUNTIME,
     "core.tracing": COMPILER,
-    "core.process_replay": (*RUNTIME, "core.toolchain", "core.status", "core.running", "core.tracing"),
+    "core.reductions": OPT,
+    "core.process_replay": (
+        *RUNTIME,
+        "core.toolchain",
+        "core.status",
+        "core.running",
+        "core.tracing",
+        "core.reductions",
+    ),
     "core.cli": (*RUNTIME, "core.status", "core.builder", "core.process_replay"),
     "core.__main__": ("core.cli",),
     # A kernel is compiled from its own methods (`linearize`, `to_program`), so this one module reaches forward.

@@ -13,7 +13,7 @@ from core.dtype import DType, dtypes
 from core.ir.ops import Ops
 from core.ir.uop import UOp
 from core.render.guards import maybe_wide, maybe_zero
-from core.render.wgsl_types import is_wide, literal, type_name
+from core.render.wgsl_types import is_literal, is_wide, literal, type_name
 
 if TYPE_CHECKING:
     from core.render.wgsl import Shader
@@ -66,18 +66,22 @@ def _divide(shader: Shader, node: UOp, args: Sequence[str]) -> str:
     dtype = node.dtype.scalar()
     if is_wide(dtype):
         return f"{_signed('div', dtype)}({args[0]}, {args[1]})"
-    quotient = narrowed(dtype, f"{args[0]} / {args[1]}")
-    return (
-        f"select({quotient}, {literal(dtype, 0)}, {args[1]} == {literal(dtype, 0)})" if maybe_zero(node) else quotient
-    )
+    return _unless_zero(node, args[1], narrowed(dtype, f"{args[0]} / {args[1]}"))
 
 
 def _remainder(shader: Shader, node: UOp, args: Sequence[str]) -> str:
     dtype = node.dtype.scalar()
     if is_wide(dtype):
         return f"{_signed('mod', dtype)}({args[0]}, {args[1]})"
-    rest = f"{args[0]} % {args[1]}"
-    return f"select({rest}, {literal(dtype, 0)}, {args[1]} == {literal(dtype, 0)})" if maybe_zero(node) else rest
+    return _unless_zero(node, args[1], f"{args[0]} % {args[1]}")
+
+
+def _unless_zero(node: UOp, divisor: str, text: str) -> str:
+    """`text`, which divides by `divisor`, or 0 where that is 0: by a constant 0 WGSL refuses to divide."""
+    zero = literal(node.dtype, 0)
+    if divisor == zero:
+        return zero
+    return f"select({text}, {zero}, {divisor} == {zero})" if maybe_zero(node) else text
 
 
 def _less(shader: Shader, node: UOp, args: Sequence[str]) -> str:
@@ -114,11 +118,8 @@ def _shift(symbol: str) -> Operator:
             # a count beyond 32 bits is as good as any that shifts everything out
             count = shader.let("u32", f"select({count}.x, 255u, {count}.y != 0u)" if guarded else f"{count}.x")
         elif not counts.is_unsigned:
-            count = (
-                shader.let("u32", f"bitcast<u32>({count})")
-                if node.src[1].op is not Ops.CONST
-                else f"{node.src[1].arg}u"
-            )
+            known = is_literal(count) and not count.startswith("i32(")
+            count = f"{count[:-1]}u" if known else shader.let("u32", f"bitcast<u32>({count})")
         if is_wide(dtype):
             name = "shl64" if symbol == "<<" else _signed("shr", dtype)
             return f"{name}({value}, {count})"

@@ -30,6 +30,7 @@ TYPES: Final = {
     "float": "f32",
 }
 SMALLEST_NORMAL: Final = {"half": 2.0**-14, "float": 2.0**-126}
+_GREATEST: Final = 2.0**128 - 2.0**104
 _WORD: Final = (1 << 32) - 1
 
 
@@ -74,7 +75,9 @@ def literal(dtype: DType, value: float) -> str:
 
 def _float(scalar: DType, value: float) -> str:
     if math.isfinite(value) and (value == 0 or abs(value) >= SMALLEST_NORMAL[scalar.name]):
-        text = f"{decimal(scalar, value)}{'h' if scalar is dtypes.half else 'f'}"
+        # the shortest decimal of the greatest f32 lies above it, and WGSL refuses that instead of rounding
+        digits = repr(value) if abs(value) == _GREATEST else decimal(scalar, value)
+        text = f"{digits}{'h' if scalar is dtypes.half else 'f'}"
         return f"({text})" if text.startswith("-") else text
     if not math.isfinite(value):
         bits = "bits_nan" if math.isnan(value) else "bits_inf"
@@ -92,5 +95,5 @@ def is_literal(text: str) -> bool:
     return (
         text[:1].isdigit()
         or text in ("true", "false")
-        or (text.startswith(("i32(-", "(-", "vec2<u32>(")) and "bits" not in text)
+        or (text.startswith(("i32(-", "(", "vec2<u32>(")) and "bits" not in text)
     )

@@ -43,6 +43,12 @@ class Adapter(Protocol):
     def judges(self, backend: str) -> str:
         """Who these compilers are, with their versions."""
 
+    def reductions(self, record: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Records of smaller kernels, each with its `size`. Raises ImportRefused."""
+
+    def ast_size(self, rows: Sequence[Any]) -> int:
+        """How many nodes an AST has, in the sense of `reductions`."""
+
     def format_ast(self, rows: Sequence[Any]) -> str:
         """The AST of a record in the text form, by the installed compiler. Raises ImportRefused."""
 

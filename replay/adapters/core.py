@@ -76,6 +76,15 @@ class CoreAdapter:
         """Who they are."""
         return str(self._installed("judges", backend))
 
+    def reductions(self, record: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Records of smaller kernels, by the installed compiler."""
+        answer: list[dict[str, Any]] = self._installed("reductions", record)
+        return answer
+
+    def ast_size(self, rows: Sequence[Any]) -> int:
+        """How many nodes an AST has."""
+        return int(self._installed("ast_size", rows))
+
     def _installed(self, function: str, *arguments: object) -> Any:
         try:
             seam = importlib.import_module(SEAM)

@@ -16,6 +16,7 @@ from replay.cli.explain import explain_command
 from replay.cli.gate import gate
 from replay.cli.init import completion, init
 from replay.cli.output import complain
+from replay.cli.reduce import reduce
 from replay.errors import ReplayError
 from replay.home import project_root
 from replay.settings import defaults
@@ -50,6 +51,7 @@ for command in (
     explain_command,
     bisect,
     blame,
+    reduce,
     test,
     doctor,
     init,

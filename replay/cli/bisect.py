@@ -26,6 +26,7 @@ from replay.session import Session, find_kernel, open_session, perform, sole_arg
 __all__ = ["bisect", "blame", "test"]
 
 TIMEOUT = 60.0
+WIDTH = 160  # of what is piped
 CANNOT_TELL = 125  # what `git bisect run` takes for: skip this commit
 SHORTEST_DIGEST = 8
 
@@ -148,6 +149,8 @@ def _print_answers(answers: list[Answer], format_: str, count: int) -> None:
             )
             table.add_row(*[Text(one_line(cell, 100)) for cell in cells])
     console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = WIDTH
     console.print(table, soft_wrap=True)
     for answer in answers:
         if len(answer.commits) > 1:

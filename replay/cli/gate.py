@@ -10,6 +10,7 @@ from replay.cli.diff import FORMATS, DiffOptions, diff_options, run_diff, write_
 from replay.cli.output import complain
 from replay.errors import ReplayError
 from replay.gate import publish
+from replay.outcome import Verdict
 from replay.report import markdown
 from replay.report.text import verdict_line
 
@@ -31,7 +32,8 @@ def gate(reports: Path | None, show: int, **options: Any) -> int:
     $GITHUB_OUTPUT, and at most ten annotations are printed. The gate writes no approvals, and never passes for lack of
     data.
 
-    Exit codes: 0 nothing changed that is not approved. 1 something did. 2 it cannot be told.
+    Exit codes: 0 nothing changed that is not approved. 1 something did. 2 it cannot be told; also where an output that
+    was stable differs from run to run now.
     """
     diff = run_diff(DiffOptions(**options))
     report = None
@@ -42,6 +44,9 @@ def gate(reports: Path | None, show: int, **options: Any) -> int:
     for line in publish(diff, os.environ, report):
         click.echo(line)
     complain(verdict_line(diff))
+    if diff.verdict is Verdict.SAME and diff.newly_flaky:
+        complain(f"unknown: {diff.newly_flaky} outputs differ from run to run with the head, and not with the base")
+        return Verdict.UNKNOWN.exit_code
     return diff.verdict.exit_code
 
 

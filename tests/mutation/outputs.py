@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import resource
 import signal
 import sys
 
 sys.path.insert(0, sys.argv[1])
 SECONDS = 3
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
 
 def main() -> None:

@@ -111,23 +111,16 @@ def judge(mutation: Mutation, code: int, report: dict[str, Any], changed: set[st
     totals = report["totals"]
     if mutation in REFACTORS:
         assert not changed
-        assert (code, report["verdict"], report["results"]) == (
-            0,
-            "same",
-            [r for r in report["results"] if r["outcome"] == "same-error"],
-        )
+        assert (code, report["verdict"]) == (0, "same")
+        assert {result["outcome"] for result in report["results"]} <= {"same-error"}
         return
-    assert code == (2 if mutation.expect in ("crash", "timeout", "unsupported", "flaky") and not counted(totals) else 1)
+    assert code == (1 if counted(totals) else 2)
     if mutation.expect is not None:
         assert totals[mutation.expect] > 0
     if mutation.expect in (None, "error"):
         assert changed, "no output of the corpus is altered: the mutation shows nothing"
-        reported = {
-            f"{result['record']} {result['backend']} {result['mode']}"
-            for result in report["results"]
-            if result["outcome"] not in ("same-error",)
-        }
-        assert reported == changed
+        found = [result for result in report["results"] if result["outcome"] != "same-error"]
+        assert {f"{one['record']} {one['backend']} {one['mode']}" for one in found} == changed
 
 
 def counted(totals: dict[str, int]) -> int:
@@ -140,11 +133,10 @@ def test_there_are_enough_of_them() -> None:
     assert len({mutation.name for mutation in FAULTS + REFACTORS}) == len(FAULTS) + len(REFACTORS)
 
 
-@pytest.mark.parametrize(
-    "mutation",
-    [one for one in FAULTS + REFACTORS[:1] if one.name in SAMPLE or one in REFACTORS],
-    ids=lambda one: one.name,
-)
+SAMPLED = [one for one in FAULTS if one.name in SAMPLE] + REFACTORS[:1]
+
+
+@pytest.mark.parametrize("mutation", SAMPLED, ids=lambda one: one.name)
 def test_a_sample(mutation: Mutation, clone: Path, base: Outputs) -> None:
     check(mutation, clone, base)
 
