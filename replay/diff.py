@@ -16,6 +16,7 @@ from replay.cluster import Cluster, cluster_findings, cluster_id
 from replay.compare import confirmed, describe_failure, facts_changed, judge, unified
 from replay.corpus import Corpus
 from replay.cosmetic import is_cosmetic
+from replay.coverage import Coverage, changed_lines, measure
 from replay.errors import CorpusError, RecordError
 from replay.executor import CONFIRM_SEED, SEED, Executor, Lane, Task
 from replay.figures import Row, Tally, figures_of, pair_figures
@@ -51,6 +52,8 @@ class Diff:
     elapsed_s: float = 0.0
     figures: list[Row] = field(default_factory=list)
     approvals: Approved | None = None
+    coverage: Coverage | None = None
+    """Of a diff that found nothing: which of the changed lines the corpus ran."""
     aa: bool = False
     """A revision was compared with itself."""
 
@@ -128,6 +131,9 @@ def compare_revisions(
                 diff.count(pair.backend, Outcome.SAME)
         else:
             run.compare(pairs)
+        unchanged = all(finding.outcome is Outcome.SAME_ERROR for finding in diff.findings)
+        if unchanged and pairs and base.tree != head.tree:
+            diff.coverage = run.coverage(pairs, adapter.tree)
         if options.verify:
             diff.findings = run.verified(everything=options.verify == "all")
         if options.validate:
@@ -204,6 +210,12 @@ class _Run:
                 self.diff.count(pair.backend, outcome)
             else:
                 self._found(pair, Outcome.FLAKY if outcome in CHANGES else outcome, *results)
+
+    def coverage(self, pairs: Sequence[Pair], folder: str) -> Coverage:
+        """Which of the changed lines the head runs for the corpus."""
+        _, head = self._lanes(SEED)
+        changed = changed_lines(self.diff.base.path, self.diff.head.path, folder)
+        return measure(changed, [pair.task(head) for pair in pairs], self.executor, self.corpus.payload, self.progress)
 
     def verified(self, *, everything: bool) -> list[Finding]:
         """The findings with what running both sides showed."""

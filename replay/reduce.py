@@ -2,8 +2,8 @@
 
 The installed compiler proposes smaller kernels; both revisions compile each of a batch in supervised workers, and the
 smallest that still shows the difference is the next to be made smaller. *The same* is the same cluster or failure;
-where no smaller kernel has it, a change with the same cause, as `replay explain` finds it, which is announced. When time
-is over, the best so far is given.
+where no smaller kernel has it, a change with the same cause, as `replay explain` finds it, which is announced. When
+time is over, the best so far is given.
 """
 
 import time

@@ -10,8 +10,10 @@ import resource
 import signal
 import sys
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
+from types import FrameType
+from typing import Any, BinaryIO
 
 from replay import record, wire
 from replay.adapters import Adapter, get_adapter
@@ -63,6 +65,8 @@ def _perform(adapter: Adapter, request: wire.Request, schema: int) -> bytes:
     except RecordError as error:
         return wire.frame({"status": "unsupported", "field": error.field, "message": error.reason})
     try:
+        if request.action == "watch":
+            return wire.frame({"status": "ok", "data": _watch(adapter, request, inputs)})
         return wire.frame(adapter.perform(request.action, inputs, request.backend, request.mode, request.options))
     except BaseException as error:  # the code under test: whatever it raises is the result, and the worker goes on
         return wire.frame(
@@ -72,6 +76,28 @@ def _perform(adapter: Adapter, request: wire.Request, schema: int) -> bytes:
                 "message": str(error).encode("utf-8", "backslashreplace").decode(),
             }
         )
+
+
+def _watch(adapter: Adapter, request: wire.Request, inputs: Mapping[str, Any]) -> dict[str, list[int]]:
+    """Compile, and say which lines of the files in the request's options ran. Paths are from the tree's root."""
+    root = Path(sys.argv[2])
+    names = {str(root / name): str(name) for name in request.options["files"]}
+    lines: dict[str, set[int]] = {name: set() for name in names.values()}
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        name = names.get(frame.f_code.co_filename)
+        if name is None:
+            return None
+        if event == "line":
+            lines[name].add(frame.f_lineno)
+        return trace
+
+    sys.settrace(trace)
+    try:
+        adapter.perform("replay", inputs, request.backend, request.mode, {})
+    finally:
+        sys.settrace(None)
+    return {name: sorted(found) for name, found in lines.items()}
 
 
 def _import_failure(error: BaseException, root: Path) -> wire.Failure:

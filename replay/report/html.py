@@ -63,7 +63,14 @@ def _data(diff: Diff) -> dict[str, Any]:
 
 def _notes(diff: Diff) -> list[str]:
     problems = [f"problem: {problem}" for problem in diff.problems]
-    return [*problems, *diff.notes, *words_of_approvals(diff.approvals), *changes_in_words(diff.findings)[:20]]
+    covered = [diff.coverage.sentence] if diff.coverage is not None else []
+    return [
+        *problems,
+        *diff.notes,
+        *covered,
+        *words_of_approvals(diff.approvals),
+        *changes_in_words(diff.findings)[:20],
+    ]
 
 
 class _Diffs:

@@ -36,6 +36,7 @@ def as_object(diff: Diff) -> dict[str, Any]:
         "changes": changes_in_words(diff.findings),
         "figures": rows_as_objects(diff.figures),
         "approvals": _approvals(diff),
+        "coverage": _coverage(diff),
         "problems": diff.problems,
         "notes": diff.notes,
         "compiled": diff.compiled,
@@ -53,6 +54,11 @@ def _approvals(diff: Diff) -> dict[str, Any] | None:
         "stale": [entry.cluster for entry in diff.approvals.stale],
         "expired": [entry.cluster for entry in diff.approvals.expired],
     }
+
+
+def _coverage(diff: Diff) -> dict[str, Any] | None:
+    found = diff.coverage
+    return None if found is None else {"changed": found.changed, "reached": found.reached, "missed": found.missed}
 
 
 def _revision(revision: Revision) -> dict[str, str]:

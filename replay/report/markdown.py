@@ -42,7 +42,8 @@ def _head(diff: Diff) -> Iterator[str]:
     yield f"## {_SIGNS[diff.verdict]} {escape(verdict_line(diff))}\n\n"
     base, head = (f"{escape(side.revision)} ({side.commit[:12]})" for side in (diff.base, diff.head))
     yield f"{diff.records} records on {base} and {head}.\n\n"
-    sentences = [*diff.problems, *diff.notes, *words_of_approvals(diff.approvals)]
+    covered = [diff.coverage.sentence] if diff.coverage is not None else []
+    sentences = [*diff.problems, *diff.notes, *covered, *words_of_approvals(diff.approvals)]
     for sentence in sentences[:MAX_SENTENCES]:
         yield f"- {escape(one_line(sentence))}\n"
     if len(sentences) > MAX_SENTENCES:

@@ -59,6 +59,8 @@ def write(diff: Diff, console: Console, show: int = 1) -> None:
         _line(console, f"note: {one_line(note)}")
     for problem in diff.problems:
         _line(console, f"problem: {one_line(problem)}", "red")
+    if diff.coverage is not None:
+        _line(console, f"note: {one_line(diff.coverage.sentence, 1000)}")
     for sentence in words_of_approvals(diff.approvals):
         _line(console, f"note: {one_line(sentence)}")
     console.print()

@@ -425,3 +425,19 @@ def test_plan(project: Project, wanted: tuple[str, ...], ways: list[str]) -> Non
         assert [f"{pair.backend} {pair.mode}" for pair in pairs] == ways
         with pytest.raises(CorpusError, match="neither revision has it"):
             plan(corpus, ["c"], ["c"], Options(("wgsl",)), [])
+
+
+# -- the coverage of a verdict ---------------------------------------------------------------------------------------
+
+
+def test_a_diff_without_differences_says_which_changed_lines_were_run(project: Project, report: Report) -> None:
+    project.capture(*KERNELS)
+    before = "    return texts[-1]\n"
+    after = "    if len(texts) > 99:\n        texts.clear()\n    return texts[-1]\n"
+    project.edit(before, after, "core/process_replay.py")
+    project.commit()
+    found = report("--since", "HEAD~1")
+    assert found["verdict"] == "same"
+    assert (found["coverage"]["changed"], found["coverage"]["reached"]) == (2, 1)
+    (place,) = found["coverage"]["missed"]
+    assert place.startswith("core/process_replay.py:")
