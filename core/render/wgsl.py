@@ -20,6 +20,7 @@ from core.render.names import Names
 from core.render.wgsl_operators import WGSL_OPERATORS, Operator, bitcast, cast
 from core.render.wgsl_types import TYPES, is_literal, is_wide, literal, packed_bits, stored_type, type_name
 from core.render.wgsl_wide import needed
+from core.render.wgsl_words import WORDS
 
 __all__ = ["Shader", "WGSLRenderer"]
 
@@ -48,6 +49,8 @@ class WGSLRenderer(Renderer):
     def render(self, name: str, uops: Sequence[UOp]) -> str:
         self.check(uops)
         names = Names()
+        for word in WORDS:
+            names.claim(word)
         function = names.claim(name)
         shader = Shader(self, uops, names)
         body = "\n".join(shader.lines)
@@ -206,6 +209,8 @@ class Shader:
                     self.renderer.name, f"an index up to {index.vmax}", "an array has at most 2^32 elements"
                 )
             text = self.let("u32", f"{text}.x")
+        elif text.startswith("i32(-"):  # behind a gate that is false; as a constant it is refused even there
+            text = self.runtime("i32", text)
         elif index in self.mutable:
             text = self.let(type_name(index.dtype), text)
         self.lanes[node] = [text]

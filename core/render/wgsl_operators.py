@@ -95,6 +95,9 @@ def _unequal(shader: Shader, node: UOp, args: Sequence[str]) -> str:
     dtype = node.src[0].dtype.scalar()
     if is_wide(dtype):
         return f"any({args[0]} != {args[1]})"
+    if dtype.is_float and args[0] == args[1]:
+        # a test for nan: of bits, for WGSL lets a compiler assume that no float is one
+        return f"(bitcast<u32>({cast(shader, dtypes.float, dtype, args[0])}) & 0x7fffffffu) > 0x7f800000u"
     if dtype.is_float:
         return f"!({args[0]} == {args[1]})"  # naga 29 has `!=` false for a nan
     return f"{args[0]} != {args[1]}"

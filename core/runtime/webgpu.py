@@ -52,7 +52,7 @@ def _device() -> tuple[Any, Any, str]:
 
 
 @functools.lru_cache(maxsize=MAX_PIPELINES)
-def _pipeline(source: str, function: str, buffers: int, variables: int) -> Any:
+def _pipeline(source: str, buffers: int, variables: int) -> Any:
     wgpu, device, _ = _device()
     kinds = ["storage"] * buffers + ["uniform"] * variables
     entries = [
@@ -62,7 +62,7 @@ def _pipeline(source: str, function: str, buffers: int, variables: int) -> Any:
     try:
         layout = device.create_pipeline_layout(bind_group_layouts=[device.create_bind_group_layout(entries=entries)])
         module = device.create_shader_module(code=source)
-        return device.create_compute_pipeline(layout=layout, compute={"module": module, "entry_point": function})
+        return device.create_compute_pipeline(layout=layout, compute={"module": module})
     except (RuntimeError, wgpu.GPUError) as error:
         raise RuntimeFailure(f"WebGPU refuses the source: {' '.join(str(error).split())[:1000]}") from None
 
@@ -82,7 +82,7 @@ class WebGPURuntime:
         pointers, names = parameters(program)
         arrays = [checked_buffer(program, pointer, buffers) for pointer in pointers]
         values = [np.asarray(scalar_argument(variable, variables)) for variable in names]
-        pipeline = _pipeline(program.src, program.function_name, len(pointers), len(names))
+        pipeline = _pipeline(program.src, len(pointers), len(names))
         bound = [_upload(wgpu, device, array, "STORAGE") for array in arrays]
         bound += [_upload(wgpu, device, value, "UNIFORM") for value in values]
         blocks = (*Grid.of(program.uops, variables or {}).blocks, 1, 1)[:3]
