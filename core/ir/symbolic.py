@@ -37,6 +37,15 @@ def binary(op: Ops, left: UPat, right: UPat, kind: str | None = None) -> UPat:
 # ---- constants ----------------------------------------------------------------------------------------------------
 
 
+def where_not_equal(x: UOp, a: UOp, b: UOp, c: UOp) -> UOp | None:
+    if x.dtype.count > 1 or not a.dtype.is_int:  # of floats, nan is not even itself
+        return None
+    taken, denied = a.arg != c.arg, b.arg != c.arg
+    if taken is denied:
+        return UOp.const(dtypes.bool, taken)
+    return x if taken else x.ne(UOp.const(dtypes.bool, True))
+
+
 def fold_constants(node: UOp) -> UOp | None:
     if node.dtype.count > 1:
         return None
@@ -250,6 +259,12 @@ RULES: Final = (
         "a choice inside the same choice is made",
         UPat(Ops.WHERE, src=(X, UPat(Ops.WHERE, src=(X, UPat.var("a"), UPat())), UPat.var("b"))),
         lambda x, a, b: x.where(a, b),
+    ),
+    Rule(
+        "where_not_equal",
+        "whether a choice between two constants is not a third: the condition, its inverse, or always or never",
+        UPat(Ops.CMPNE, src=(UPat(Ops.WHERE, src=(X, UPat.const("a"), UPat.const("b"))), C)),
+        where_not_equal,
     ),
     Rule(
         "max_of_range",

@@ -257,6 +257,18 @@ def test_negative_zero_and_nan_are_not_simplified_away() -> None:
     assert x * 1.0 is x
 
 
+def test_a_choice_between_constants_compared_with_one() -> None:
+    x = UOp.variable("x", -5, 5)
+    condition = x < 2
+    chosen = condition.where(x.like(3), x.like(5))
+    assert chosen.ne(5) is condition
+    assert chosen.ne(3) is condition.logical_not()
+    assert chosen.ne(4) is UOp.const(dtypes.bool, True)
+    assert condition.where(x.like(3), x.like(3) * 1).ne(3) is UOp.const(dtypes.bool, False)
+    floats = condition.where(UOp.const(dtypes.float, float("nan")), UOp.const(dtypes.float, 1.0))
+    assert floats.ne(1.0).op is Ops.CMPNE
+
+
 def test_every_rule_fires_somewhere_and_is_documented() -> None:
     """A rule that nothing reaches is dead: each one has an expression here on which it fires."""
     x, y = UOp.variable("x", -5, 5), UOp.variable("y", 0, 9)
@@ -284,6 +296,7 @@ def test_every_rule_fires_somewhere_and_is_documented() -> None:
         _ = data < data, data.ne(data), (data // 3) < 2, (x + 1) < 3, UOp.const(dtypes.int, 2) < x + 1, (data + 1).ne(3)
         _ = (x * 2).ne(4), (x < 1) & (x < 3), condition.ne(False), condition.logical_not().logical_not()
         _ = folded(Ops.WHERE, dtypes.int, (UOp.const(dtypes.bool, True), x, y)), condition.where(data, data)
+        _ = condition.where(x.like(3), x.like(5)).ne(3)
         _ = condition.where(x.eq(1).like(True), UOp.const(dtypes.bool, False)), condition.logical_not().where(x, y)
         _ = condition.where(condition.where(x, y), data), x.maximum(y + 9), folded(Ops.CAST, dtypes.int, (x,))
         _ = x.cast(dtypes.long).cast(dtypes.short), folded(Ops.GEP, dtypes.int, (pair,), 0)
