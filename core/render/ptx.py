@@ -95,6 +95,9 @@ class Kernel:
         self.lanes: dict[UOp, list[str]] = {}
         self.mutable: set[UOp] = set()
         self.addresses: dict[UOp, tuple[str, str]] = {}
+        # by buffer and index, the register of an address
+        self.places: dict[tuple[UOp, UOp], str] = {}
+        self.outer: list[dict[tuple[UOp, UOp], str]] = []
         self.loops: dict[UOp, tuple[str, str]] = {}
         self.labels = 0
 
@@ -208,9 +211,11 @@ class Kernel:
         self.lines.append(f"{test}:")
         finished = self.emit(dtypes.bool, f"setp.ge.{ptx_type(dtype).arithmetic}", index, end)
         self.say(f"@{finished} bra {done}")
+        self._open()
 
     def _end_range(self, node: UOp) -> None:
         (loop,) = node.src
+        self.places = self.outer.pop()
         test, done = self.loops[loop]
         (index,) = self.lanes[loop]
         self.say(f"add.{ptx_type(loop.dtype).arithmetic} {index}, {index}, 1")
@@ -220,10 +225,16 @@ class Kernel:
     def _if(self, node: UOp) -> None:
         end = self.label("endif")
         self.say(f"@!{self.scalar(node.src[0])} bra {end}")
+        self._open()
         self.loops[node] = (end, end)
 
     def _end_if(self, node: UOp) -> None:
+        self.places = self.outer.pop()
         self.lines.append(f"{self.loops[node.src[0]][0]}:")
+
+    def _open(self) -> None:
+        """What is computed in a block that may be skipped is not there after it."""
+        self.outer.append(dict(self.places))
 
     def _barrier(self, node: UOp) -> None:
         self.say("bar.sync 0")
@@ -251,11 +262,15 @@ class Kernel:
         if index.op is Ops.CONST and abs(index.arg * size) < 1 << 31:
             self.addresses[node] = (f"{base}+{index.arg * size}" if index.arg else base, space)
             return
-        if index.dtype.bits == 64:
-            offset = self.emit(dtypes.long, "mul.lo.s64", self.scalar(index), str(size))
-        else:
-            offset = self.emit(dtypes.long, "mul.wide.s32", self.scalar(index), str(size))
-        self.addresses[node] = (self.emit(dtypes.long, "add.s64", base, offset), space)
+        variable, constant = index, 0
+        if index.op is Ops.ADD and index.src[1].op is Ops.CONST and abs(index.src[1].arg * size) < 1 << 31:
+            variable, constant = index.src[0], index.src[1].arg * size  # an instruction adds a constant to an address
+        key = (buffer, variable)
+        if variable in self.mutable or key not in self.places:
+            wide = variable.dtype.bits == 64
+            offset = self.emit(dtypes.long, "mul.lo.s64" if wide else "mul.wide.s32", self.scalar(variable), str(size))
+            self.places[key] = self.emit(dtypes.long, "add.s64", base, offset)
+        self.addresses[node] = (_place(self.places[key], constant), space)
 
     def _load(self, node: UOp) -> None:
         address, space = self.addresses[node.src[0]]

@@ -18,9 +18,10 @@ from tests.core.render.gpu_programs import (
     group_sum,
     matrix_product,
     shared_vectors,
+    special,
     wrapping,
 )
-from tests.core.render.programs import alu, buffer, cast, const, elementwise, index, load, program, store
+from tests.core.render.programs import alu, buffer, cast, const, elementwise, end, index, load, program, store
 
 TYPES = [dtype for dtype in scalar_dtypes() if dtype not in (dtypes.void, dtypes.bfloat16)]
 INTEGERS = [dtype for dtype in TYPES if dtype.is_int]
@@ -157,3 +158,25 @@ def test_what_is_refused() -> None:
     sine = elementwise(dtypes.float, [dtypes.float], lambda x: alu(Ops.SIN, x), 8)
     assert refusal(sine) == "ptx cannot render SIN of float: the backend has no such op"
     assert "architecture sm_75 multiplies no such matrices" in refusal(matrix_product(*PRODUCTS[0]), "sm_75")
+
+
+def test_addresses_that_differ_by_a_constant_share_a_register_within_a_block() -> None:
+    thread = special("lidx0", 16)
+    later = alu(Ops.ADD, thread, const(dtypes.int, 4))
+    copied = program(
+        thread,
+        store(buffer(0, dtypes.float), thread, load(buffer(1, dtypes.float), thread)),
+        store(buffer(0, dtypes.float), later, load(buffer(1, dtypes.float), later)),
+    )
+    text = instructions(copied)
+    assert sum(line.startswith("mul.wide.s32") for line in text) == 2
+    assert any(line.startswith("ld.global.f32") and line.endswith("+16]") for line in text)
+
+
+def test_an_address_of_a_block_that_may_be_skipped_is_computed_anew_after_it() -> None:
+    thread = special("lidx0", 16)
+    few = UOp(Ops.IF, dtypes.void, (alu(Ops.CMPLT, thread, const(dtypes.int, 5)),))
+    inside = store(buffer(0, dtypes.int), thread, thread)
+    after = store(buffer(0, dtypes.int), alu(Ops.ADD, thread, const(dtypes.int, 16)), thread)
+    text = instructions(program(thread, few, inside, end(few), after))
+    assert sum(line.startswith("mul.wide.s32") for line in text) == 2
