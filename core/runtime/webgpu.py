@@ -5,17 +5,20 @@ from __future__ import annotations
 import functools
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import RuntimeFailure
+from core.ir.ops import Ops
 from core.runtime.base import checked_buffer, parameters, scalar_argument
 from core.runtime.emulator.grid import Grid
+from core.runtime.emulator.operations import launch_size
 
 if TYPE_CHECKING:
+    from core.ir.uop import UOp
     from core.render.program import ProgramSpec
 
 __all__ = ["WebGPURuntime"]
@@ -30,6 +33,10 @@ LIMITS: Final = (
     "max-buffer-size",
 )  # fmt: skip
 MAX_PIPELINES: Final = 256
+MAX_GROUPS: Final = "max-compute-workgroups-per-dimension"
+# Mesa's llvmpipe ends all loops of a thread after so many turns, the checks that end a loop included, and says nothing
+LLVMPIPE_TURNS: Final = 1 << 16
+DIVISION_TURNS: Final = 65  # of the loop that divides 64 bits
 WORD: Final = 4  # bytes that buffers are multiples of
 
 
@@ -82,10 +89,11 @@ class WebGPURuntime:
         pointers, names = parameters(program)
         arrays = [checked_buffer(program, pointer, buffers) for pointer in pointers]
         values = [np.asarray(scalar_argument(variable, variables)) for variable in names]
+        blocks = (*Grid.of(program.uops, variables or {}).blocks, 1, 1)[:3]
+        _check_device(device, program, blocks, variables or {})
         pipeline = _pipeline(program.src, len(pointers), len(names))
         bound = [_upload(wgpu, device, array, "STORAGE") for array in arrays]
         bound += [_upload(wgpu, device, value, "UNIFORM") for value in values]
-        blocks = (*Grid.of(program.uops, variables or {}).blocks, 1, 1)[:3]
         try:
             _dispatch(device, pipeline, bound, blocks)
             for pointer, array, held in zip(pointers, arrays, bound, strict=False):
@@ -97,6 +105,37 @@ class WebGPURuntime:
         finally:
             for held in bound:
                 held.destroy()
+
+
+def _check_device(device: Any, program: ProgramSpec, blocks: tuple[int, ...], variables: Mapping[str, int]) -> None:
+    """Raises RuntimeFailure for what the device refuses, or would compute wrongly."""
+    limit = device.limits[MAX_GROUPS]
+    if max(blocks) > limit:
+        raise RuntimeFailure(
+            f"kernel {program.name} cannot be run: it launches {blocks} groups, and the device has at most {limit}"
+            " in a dimension"
+        )
+    turns = _loop_turns(program.uops, variables)
+    if turns > LLVMPIPE_TURNS and "llvmpipe" in _device()[2]:
+        raise RuntimeFailure(
+            f"kernel {program.name} cannot be run: its loops turn {turns} times in each thread, and llvmpipe ends them"
+            f" after {LLVMPIPE_TURNS}"
+        )
+
+
+def _loop_turns(uops: Sequence[UOp], variables: Mapping[str, int]) -> int:
+    """How often the loops of one thread check whether to go on."""
+    around, total = [1], 0
+    for node in uops:
+        if node.op is Ops.RANGE:
+            end = max(launch_size(node.src[0], variables), 0)
+            total += around[-1] * (end + 1)
+            around.append(around[-1] * end)
+        elif node.op is Ops.ENDRANGE:
+            around.pop()
+        elif node.op in (Ops.IDIV, Ops.MOD) and node.dtype.scalar().itemsize == 8:
+            total += around[-1] * DIVISION_TURNS * node.dtype.count
+    return total
 
 
 def _dispatch(device: Any, pipeline: Any, bound: list[Any], blocks: tuple[int, ...]) -> None:
