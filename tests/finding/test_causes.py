@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from core.builder import arange, kernel
+from core.ir.text import format_uop
 from tests.mutation.mutations import FAULTS, Mutation
 from tests.mutation.test_mutations import REPOSITORY, git
 
@@ -168,3 +170,31 @@ def test_many_clusters_at_once_cost_little_more_than_one(tmp_path: Path) -> None
     planted_at = {commits[number] for number in mutations}
     assert {commit["commit"] for answer in answers for commit in answer["commits"]} <= planted_at
     print(f"{len(answers)} clusters in {many:.1f} s, one in {single:.1f} s")
+
+
+def test_wrong_results_are_found_explained_and_reduced(tmp_path: Path) -> None:
+    """`(arange(10) * -10) // 11`, by a rule that is wrong for negative numbers."""
+    wrong = Mutation(
+        "wrong for negative numbers",
+        "core/ir/symbolic.py",
+        '    Rule(\n        "divide_twice",\n',
+        '    Rule(\n        "divide_negated",\n        "(x * -c) // d is -(x * c // d), rounded up",\n'
+        "        UPat(Ops.IDIV, src=(UPat(Ops.MUL, src=(X, C)), D), kind=INT),\n"
+        "        lambda x, c, d: (x * -c.arg + (d.arg - 1)) // d * -1 if c.arg < 0 < d.arg else None,\n    ),\n"
+        '    Rule(\n        "divide_twice",\n',
+    )
+    root = tmp_path / "history"
+    commits = history(root, {PLANTED: wrong})
+    ast = kernel((arange(10) * -10) // 11)
+    (tmp_path / "case.txt").write_text(format_uop(ast) + "\n")
+    database = str(tmp_path / "case.db")
+    run(root, "import", str(tmp_path / "case.txt"), "--db", database)
+    record = json.loads(run(root, "ls", "--db", database, "--jsonl"))["record"]
+    answer = json.loads(
+        run(root, "bisect", record, "--good", commits[0], "--on", "different", "--db", database, "--format", "json")
+    )["answers"][0]
+    assert [one["commit"] for one in answer["commits"]] == [commits[PLANTED]]
+    told = json.loads(run(root, "explain", record, "--since", commits[0], "--db", database, "--format", "json"))
+    assert any(name == "symbolic.divide_negated" for name in told["suspects"][:3]), told["suspects"][:5]
+    said = run(root, "reduce", record, "--since", commits[0], "--on", "different", "--db", database)
+    assert int(said.split()[0]) <= MOST_NODES, said[:300]

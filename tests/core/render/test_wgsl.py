@@ -16,6 +16,7 @@ from core.ir.uop import UOp
 from core.render import get_renderer
 from core.render.program import ProgramSpec
 from core.render.wgsl_wide import FUNCTIONS, needed
+from core.render.wgsl_words import WORDS
 from tests.core.render import values
 from tests.core.render.compilers import complaints
 from tests.core.render.golden_programs import EVERY, source
@@ -23,6 +24,7 @@ from tests.core.render.gpu_programs import eight_halves, flat, group_sum, matrix
 from tests.core.render.programs import alu, buffer, cast, const, elementwise, index, load, program, store
 from tests.core.runtime.machine import usable_runtime
 
+ONE = const(dtypes.float, 1.0)
 COUNT = 512  # lavapipe runs no loop more than 65,535 times round, loops in it included
 TYPES = [dtype for dtype in values.ALL if dtype is not dtypes.double]
 INTEGERS = [dtype for dtype in values.INTEGERS if dtype in TYPES]
@@ -152,6 +154,66 @@ def test_what_a_constant_expression_may_not_be_is_computed_when_it_runs() -> Non
     top = const(dtypes.int, (1 << 31) - 1)
     uops = program(store(buffer(0, dtypes.int), 0, alu(Ops.ADD, top, const(dtypes.int, 1))))
     assert run(uops, dtypes.int, np.zeros(1, np.int32))[0] == -(1 << 31)
+
+
+CONSTANT_CASES = [
+    *values.cases((Ops.ADD, Ops.MUL, Ops.IDIV, Ops.MOD, Ops.SHL, Ops.SHR), INTEGERS),
+    *values.cases((Ops.ADD, Ops.MUL, Ops.CMPLT, Ops.RECIP), FLOATS),
+]
+
+
+@cache
+def with_constants(op: Ops, dtype: DType) -> list[UOp]:
+    """The op on every two edge values, once on two constants and once on a loaded value and a constant."""
+    kinds, stores = values.operand_types(op, dtype), []
+    out = buffer(0, dtypes.bool if op is Ops.CMPLT else dtype)
+    for place, numbers in enumerate(zip(*[operand.tolist() for operand in operands(op, dtype)], strict=True)):
+        fixed = [const(kind, number) for kind, number in zip(kinds, numbers, strict=True)]
+        loaded = load(buffer(1, dtype), place)
+        stores += [store(out, place * 2, alu(op, *fixed)), store(out, place * 2 + 1, alu(op, loaded, *fixed[1:]))]
+    return program(*stores)
+
+
+def test_both_checkers_accept_every_constant() -> None:
+    """WGSL computes with constants when it compiles, and refuses what overflows or divides by 0."""
+    assert complaints("wgsl", [render(with_constants(op, dtype)) for op, dtype in CONSTANT_CASES]) == []
+
+
+@pytest.mark.parametrize("op", [Ops.IDIV, Ops.MOD, Ops.SHL, Ops.SHR], ids=lambda op: op.name)
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+def test_an_op_on_constants_gives_what_it_means(op: Ops, dtype: DType) -> None:
+    inputs = operands(op, dtype)
+    wanted = np.repeat(values.expected(op, dtype, inputs), 2)
+    got, uops = np.zeros(wanted.size, dtype.numpy()), with_constants(op, dtype)
+    spec = ProgramSpec("k", render(uops), "wgsl", tuple(uops), has_local=True)
+    usable_runtime("wgsl").run(spec, {0: got, 1: inputs[0]})
+    assert np.array_equal(got, wanted)
+
+
+def test_an_index_that_no_gate_lets_through_may_be_negative() -> None:
+    gate = alu(Ops.CMPNE, load(buffer(2, dtypes.int), 0), const(dtypes.int, 0))
+    value = UOp(Ops.LOAD, dtypes.float, (index(buffer(1, dtypes.float), const(dtypes.int, -3)), ONE, gate))
+    assert complaints("wgsl", [render(program(store(buffer(0, dtypes.float), 0, value)))]) == []
+
+
+@pytest.mark.parametrize("dtype", [dtypes.half, dtypes.float], ids=str)
+def test_a_nan_is_told_by_its_bits(dtype: DType) -> None:
+    uops = elementwise(dtypes.bool, [dtype], lambda x: alu(Ops.CMPNE, x, x), values.edges(dtype).size)
+    assert "0x7fffffffu) > 0x7f800000u" in render(uops)
+    assert np.array_equal(run(uops, dtypes.bool, values.edges(dtype)), np.isnan(values.edges(dtype)))
+
+
+def test_names_that_wgsl_needs_itself() -> None:
+    def named(word: str) -> str:
+        thread = UOp(Ops.SPECIAL, dtypes.int, (), ("gidx0", 8))
+        variable = UOp.variable(word, 0, 5)
+        product = alu(Ops.MUL, cast(variable, dtypes.long), const(dtypes.long, 3))
+        infinite = store(buffer(1, dtypes.half), variable, const(dtypes.half, float("inf")))
+        small = store(buffer(2, dtypes.char), variable, cast(variable, dtypes.char))
+        uops = program(store(buffer(0, dtypes.long), thread, product), infinite, small)
+        return get_renderer("wgsl").render(word, uops)
+
+    assert complaints("wgsl", [named(word) for word in WORDS]) == []
 
 
 def test_a_gated_load_is_a_branch() -> None:
