@@ -208,14 +208,14 @@ def _of_renderer(renderer: Renderer) -> dict[str, dict[str, Any]]:
 def _digest(code: CodeType, namespace: Mapping[str, Any]) -> str:
     """Of what a function does, wherever it stands: its code, and the plain constants of its module that it names."""
     state = hashlib.blake2b(digest_size=8)
-    todo = [code]
-    while todo:
-        one = todo.pop()
+    pending = [code]
+    while pending:
+        one = pending.pop()
         state.update(one.co_code)
         state.update(repr((one.co_names, one.co_varnames[: one.co_argcount])).encode())
         for constant in one.co_consts:
             if isinstance(constant, CodeType):
-                todo.append(constant)
+                pending.append(constant)
             else:
                 state.update(repr(sorted(constant, key=repr) if isinstance(constant, frozenset) else constant).encode())
         for name in one.co_names:

@@ -68,13 +68,13 @@ def _new(before: str, after: str) -> set[int]:
 def _runnable(text: str, name: str) -> set[int]:
     """The lines that have code, but for docstrings and what is run when a module is imported."""
     try:
-        todo: list[CodeType] = [compile(text, name, "exec", dont_inherit=True)]
+        pending: list[CodeType] = [compile(text, name, "exec", dont_inherit=True)]
     except (SyntaxError, ValueError):
         return set()
-    module, lines = todo[0], set()
-    while todo:
-        code = todo.pop()
-        todo += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    module, lines = pending[0], set()
+    while pending:
+        code = pending.pop()
+        pending += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
         if code is not module:
             lines |= {line for _, _, line in code.co_lines() if line is not None and line != code.co_firstlineno}
     return lines

@@ -18,7 +18,6 @@ from replay.outcome import Result, Status
 __all__ = ["refused", "validate", "verdicts_of"]
 
 BATCH = 50
-FIELDS = ("tool", "accepted", "message", "figures")
 
 Progress = Callable[[str, int, int], None]
 Sides = tuple[Result | None, Result | None]
