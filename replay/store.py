@@ -181,6 +181,15 @@ class Store:
                 connection.executemany(_ADD_ERROR, [(*key, count, now) for key, count in (errors or {}).items()])
         return Added(len(packed), added)
 
+    def remove(self, digests: Sequence[str]) -> None:
+        """Remove records with all that was observed of them, and sources that no other record has."""
+        with translated(self.path), writing(self._database):
+            connection = self._database.conn
+            keys = [(digest,) for digest in digests]
+            connection.executemany("delete from observations where record = ?", keys)
+            connection.executemany("delete from records where digest = ?", keys)
+            connection.execute("delete from sources where digest not in (select src from observations)")
+
     def _pack_fresh(self, captures: Mapping[str, record.Capture]) -> list[tuple[Any, ...]]:
         # Compressing comes before the write lock is taken, and only for what looks new; the insert decides.
         known = self._known("records", captures)

@@ -15,6 +15,7 @@ from replay.cli.doctor import doctor
 from replay.cli.explain import explain_command
 from replay.cli.gate import gate
 from replay.cli.init import completion, init
+from replay.cli.maintain import export, merge, prune
 from replay.cli.output import complain
 from replay.cli.reduce import reduce
 from replay.errors import ReplayError
@@ -45,6 +46,9 @@ for command in (
     ls,
     show,
     stats,
+    merge,
+    prune,
+    export,
     diff,
     gate,
     approve,
