@@ -156,8 +156,11 @@ def test_what_a_constant_expression_may_not_be_is_computed_when_it_runs() -> Non
     assert run(uops, dtypes.int, np.zeros(1, np.int32))[0] == -(1 << 31)
 
 
+# of 64 bits every op calls a function, which makes no constant expression
 CONSTANT_CASES = [
-    *values.cases((Ops.ADD, Ops.MUL, Ops.IDIV, Ops.MOD, Ops.SHL, Ops.SHR), INTEGERS),
+    *values.cases(
+        (Ops.ADD, Ops.MUL, Ops.IDIV, Ops.MOD, Ops.SHL, Ops.SHR), [dtype for dtype in INTEGERS if dtype.bits <= 32]
+    ),
     *values.cases((Ops.ADD, Ops.MUL, Ops.CMPLT, Ops.RECIP), FLOATS),
 ]
 
@@ -179,8 +182,9 @@ def test_both_checkers_accept_every_constant() -> None:
     assert complaints("wgsl", [render(with_constants(op, dtype)) for op, dtype in CONSTANT_CASES]) == []
 
 
+@pytest.mark.long  # a driver takes minutes over programs that long
 @pytest.mark.parametrize("op", [Ops.IDIV, Ops.MOD, Ops.SHL, Ops.SHR], ids=lambda op: op.name)
-@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+@pytest.mark.parametrize("dtype", [dtype for dtype in INTEGERS if dtype.bits <= 32], ids=str)
 def test_an_op_on_constants_gives_what_it_means(op: Ops, dtype: DType) -> None:
     inputs = operands(op, dtype)
     wanted = np.repeat(values.expected(op, dtype, inputs), 2)
