@@ -26,6 +26,7 @@ __all__ = ["Kernel", "PTXRenderer"]
 
 _VERSION: Final = "8.0"
 _WIDEST_ACCESS: Final = 16  # bytes
+_FARTHEST: Final = 1 << 30  # bytes that an address is from a register: PTX has 32 bits for them, and a sign
 _HALF_UNITS: Final = tuple([unit for unit in CUDA_SM80 if unit.dtype_in is dtypes.half])
 _AXES: Final = "xyz"
 _GLOBAL: Final = "global"
@@ -97,7 +98,10 @@ class Kernel:
         self.addresses: dict[UOp, tuple[str, str]] = {}
         # by buffer and index, the register of an address
         self.places: dict[tuple[UOp, UOp], str] = {}
-        self.outer: list[dict[tuple[UOp, UOp], str]] = []
+        # the values of constants: those of halves and bools are registers
+        self.constants: dict[UOp, list[str]] = {}
+        # both, as they were before each open block
+        self.outer: list[tuple[dict[tuple[UOp, UOp], str], dict[UOp, list[str]]]] = []
         self.loops: dict[UOp, tuple[str, str]] = {}
         self.labels = 0
 
@@ -145,11 +149,15 @@ class Kernel:
 
     def value(self, node: UOp) -> list[str]:
         """The value of `node`, a register or constant a lane, for an instruction that comes now."""
-        return self.lanes[node]
+        if node.op is not Ops.CONST:
+            return self.lanes[node]
+        if node not in self.constants:
+            self._constant(node)  # it was set in a block that has ended
+        return self.constants[node]
 
     def kept(self, node: UOp) -> list[str]:
         """The value of `node`; of an accumulator a copy, for it may change before this is used."""
-        lanes = self.lanes[node]
+        lanes = self.value(node)
         if node not in self.mutable:
             return lanes
         scalar = node.dtype.scalar()
@@ -187,7 +195,7 @@ class Kernel:
             text = self.emit(scalar, f"setp.{'eq' if node.arg else 'ne'}.s32", "0", "0")
         else:
             text = self.constant(scalar, node.arg)
-        self.lanes[node] = [text] * node.dtype.count
+        self.constants[node] = [text] * node.dtype.count
 
     def _special(self, node: UOp) -> None:
         name = node.arg[0]
@@ -215,7 +223,7 @@ class Kernel:
 
     def _end_range(self, node: UOp) -> None:
         (loop,) = node.src
-        self.places = self.outer.pop()
+        self._close()
         test, done = self.loops[loop]
         (index,) = self.lanes[loop]
         self.say(f"add.{ptx_type(loop.dtype).arithmetic} {index}, {index}, 1")
@@ -229,12 +237,15 @@ class Kernel:
         self.loops[node] = (end, end)
 
     def _end_if(self, node: UOp) -> None:
-        self.places = self.outer.pop()
+        self._close()
         self.lines.append(f"{self.loops[node.src[0]][0]}:")
 
     def _open(self) -> None:
         """What is computed in a block that may be skipped is not there after it."""
-        self.outer.append(dict(self.places))
+        self.outer.append((dict(self.places), dict(self.constants)))
+
+    def _close(self) -> None:
+        self.places, self.constants = self.outer.pop()
 
     def _barrier(self, node: UOp) -> None:
         self.say("bar.sync 0")
@@ -259,11 +270,11 @@ class Kernel:
         buffer, index = node.src[:2]
         base, space = self.addresses[buffer]
         size = buffer.dtype.base.itemsize
-        if index.op is Ops.CONST and abs(index.arg * size) < 1 << 31:
+        if index.op is Ops.CONST and abs(index.arg * size) < _FARTHEST:
             self.addresses[node] = (f"{base}+{index.arg * size}" if index.arg else base, space)
             return
         variable, constant = index, 0
-        if index.op is Ops.ADD and index.src[1].op is Ops.CONST and abs(index.src[1].arg * size) < 1 << 31:
+        if index.op is Ops.ADD and index.src[1].op is Ops.CONST and abs(index.src[1].arg * size) < _FARTHEST:
             variable, constant = index.src[0], index.src[1].arg * size  # an instruction adds a constant to an address
         key = (buffer, variable)
         if variable in self.mutable or key not in self.places:

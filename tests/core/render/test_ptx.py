@@ -21,7 +21,7 @@ from tests.core.render.gpu_programs import (
     special,
     wrapping,
 )
-from tests.core.render.programs import alu, buffer, cast, const, elementwise, end, index, load, program, store
+from tests.core.render.programs import alu, buffer, cast, const, elementwise, end, index, load, loop, program, store
 
 TYPES = [dtype for dtype in scalar_dtypes() if dtype not in (dtypes.void, dtypes.bfloat16)]
 INTEGERS = [dtype for dtype in TYPES if dtype.is_int]
@@ -180,3 +180,70 @@ def test_an_address_of_a_block_that_may_be_skipped_is_computed_anew_after_it() -
     after = store(buffer(0, dtypes.int), alu(Ops.ADD, thread, const(dtypes.int, 16)), thread)
     text = instructions(program(thread, few, inside, end(few), after))
     assert sum(line.startswith("mul.wide.s32") for line in text) == 2
+
+
+@pytest.mark.parametrize(("dtype", "setting"), [(dtypes.half, "mov.b16 %h"), (dtypes.bool, "setp.eq.s32 %p")])
+def test_a_constant_of_a_block_that_may_be_skipped_is_set_anew_after_it(dtype: DType, setting: str) -> None:
+    steps = loop(load(buffer(1, dtypes.int), 0))
+    one = const(dtype, 1)
+    made = program(steps, store(buffer(0, dtype), steps, one), end(steps), store(buffer(0, dtype), 0, one))
+    text = instructions(made)
+    done = next(number for number, line in enumerate(text) if line.startswith("$done"))
+    assert [any(line.startswith(setting) for line in part) for part in (text[:done], text[done:])] == [True, True]
+
+
+def test_a_far_constant_index_is_added_to_the_address() -> None:
+    """An instruction has 32 bits for what it adds to a register; ptxas says nothing of what is cut off."""
+    for place, parts in ((1 << 20, ["+4194304]"]), (1 << 29, ["mul.wide.s32", "536870912, 4", "add.s64"])):
+        text = render(program(store(buffer(0, dtypes.int), place, const(dtypes.int, 7))))
+        assert all(part in text for part in parts), text
+    thread = special("lidx0", 16)
+    far = alu(Ops.ADD, thread, const(dtypes.int, 1 << 29))
+    text = render(program(store(buffer(0, dtypes.int), far, const(dtypes.int, 7))))
+    assert "st.global.s32 [%rd3], 7;" in text
+
+
+def test_every_op_of_halves_is_rounded() -> None:
+    """What 16 bits have no instruction for is computed in 32 and rounded, which for one op gives the same."""
+    for op, instruction in ((Ops.RECIP, "rcp.rn.f32"), (Ops.SQRT, "sqrt.rn.f32")):
+        text = instructions(elementwise(dtypes.half, [dtypes.half], lambda x, op=op: alu(op, x), 8))
+        at = next(number for number, line in enumerate(text) if line.startswith(instruction))
+        assert text[at - 1].startswith("cvt.f32.f16 ")
+        assert text[at + 1].startswith("cvt.rn.f16.f32 ")
+
+
+def test_conversions_name_their_rounding_and_leave_room_for_the_sign() -> None:
+    def conversions(since: DType, to: DType) -> list[str]:
+        made = instructions(elementwise(to, [since], lambda x: cast(x, to), 8))
+        return [
+            line.split(" ")[0] for line in made if line.startswith(("cvt.", "setp.ne", "selp")) and "to.g" not in line
+        ]
+
+    assert conversions(dtypes.float, dtypes.int) == ["cvt.rzi.s32.f32"]
+    assert conversions(dtypes.float, dtypes.uchar) == ["cvt.rzi.s32.f32", "cvt.u16.s32", "cvt.u16.u8"]
+    assert conversions(dtypes.double, dtypes.uint) == ["cvt.rzi.s64.f64", "cvt.u32.s64"]
+    assert conversions(dtypes.double, dtypes.half) == ["cvt.rn.f16.f64"]
+    assert conversions(dtypes.half, dtypes.float) == ["cvt.f32.f16"]
+    assert conversions(dtypes.long, dtypes.half) == ["cvt.rn.f16.s64"]
+    assert conversions(dtypes.char, dtypes.ulong) == ["cvt.u64.s16"]
+    assert conversions(dtypes.char, dtypes.ushort) == []
+    assert conversions(dtypes.short, dtypes.uchar) == ["cvt.u16.u8"]
+    assert conversions(dtypes.float, dtypes.bool) == ["setp.neu.f32", "selp.b16"]
+
+
+def test_a_count_of_a_shift_is_never_cut_off() -> None:
+    """PTX reads it as 32 bits without a sign: of a long, what is beyond them must not get lost."""
+    shifted = elementwise(dtypes.int, [dtypes.int, dtypes.long], lambda x, y: UOp(Ops.SHL, dtypes.int, (x, y)), 8)
+    text = [line.split(" ")[0] for line in instructions(shifted)]
+    at = text.index("setp.hi.u64")
+    assert text[at : at + 4] == ["setp.hi.u64", "selp.b64", "cvt.u32.s64", "shl.b32"]
+    negative = elementwise(dtypes.int, [dtypes.int, dtypes.char], lambda x, y: UOp(Ops.SHR, dtypes.int, (x, y)), 8)
+    assert "cvt.s32.s16" in render(negative)
+
+
+def test_max_gives_its_first_operand_where_one_is_nan() -> None:
+    text = instructions(binary(Ops.MAX, dtypes.float))
+    at = next(number for number, line in enumerate(text) if line.startswith("setp.lt.f32"))
+    left, right = text[at].split(", ")[1:]
+    assert text[at + 1].endswith(f", {right}, {left}, %p1")
+    assert not any(line.startswith("max.f32") for line in text)
