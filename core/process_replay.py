@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from core.context import Context, ContextVar, snapshot
@@ -48,6 +49,8 @@ DEFAULT_SINK: Final = "replay.capture"
 MAX_OPTS: Final = 1000
 MAX_SETTINGS: Final = 1000
 MAX_TEXT: Final = 1000
+MAX_REDUCTIONS: Final = 400
+MAX_REDUCED_NODES: Final = 100_000
 
 
 # ---- capturing ----------------------------------------------------------------------------------------------------
@@ -144,20 +147,18 @@ _FAILURES: Final = (
 )  # fmt: skip
 
 
-def reductions(record: Mapping[str, Any]) -> list[dict[str, object]]:
-    """Records of smaller kernels than this one's, the largest cuts first; `size` is how many nodes each has. Raises
-    RecordError."""
+def reductions(record: Mapping[str, Any], skip: int = 0) -> list[dict[str, object]]:
+    """Records of smaller kernels than this one's, after the first `skip`: at most `MAX_REDUCTIONS`, fewer of a large
+    kernel, none when there are no more. `size` is how many nodes each has. Raises RecordError."""
     from core.reductions import proposals, size_of
 
     ast, opts = from_rows(record.get("ast")), read_opts(record.get("applied_opts"))
+    most = min(MAX_REDUCTIONS, max(1, MAX_REDUCED_NODES // len(ast.toposort())))
     made = []
-    for smaller, given in proposals(ast, opts):
-        try:
-            rows = to_rows(smaller)
-        except CompileError:
-            continue
+    for smaller, given in islice(proposals(ast, opts), skip, skip + most):
         kept = {key: record[key] for key in ("schema", "compiler", "opts", "name", "context")}
-        made.append({**kept, "ast": rows, "applied_opts": [opt_row(opt) for opt in given], "size": size_of(smaller)})
+        rows, size = to_rows(smaller), size_of(smaller)
+        made.append({**kept, "ast": rows, "applied_opts": [opt_row(opt) for opt in given], "size": size})
     return made
 
 

@@ -43,8 +43,9 @@ class Adapter(Protocol):
     def judges(self, backend: str) -> str:
         """Who these compilers are, with their versions."""
 
-    def reductions(self, record: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Records of smaller kernels, each with its `size`. Raises ImportRefused."""
+    def reductions(self, record: Mapping[str, Any], skip: int = 0) -> list[dict[str, Any]]:
+        """Records of smaller kernels after the first `skip`, each with its `size`; none when there are no more. Raises
+        ImportRefused."""
 
     def ast_size(self, rows: Sequence[Any]) -> int:
         """How many nodes an AST has, in the sense of `reductions`."""

@@ -76,9 +76,9 @@ class CoreAdapter:
         """Who they are."""
         return str(self._installed("judges", backend))
 
-    def reductions(self, record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def reductions(self, record: Mapping[str, Any], skip: int = 0) -> list[dict[str, Any]]:
         """Records of smaller kernels, by the installed compiler."""
-        answer: list[dict[str, Any]] = self._installed("reductions", record)
+        answer: list[dict[str, Any]] = self._installed("reductions", record, skip)
         return answer
 
     def ast_size(self, rows: Sequence[Any]) -> int:

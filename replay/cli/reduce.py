@@ -1,5 +1,6 @@
 """`replay reduce`: the smallest record that still shows a difference."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -12,14 +13,12 @@ from replay.errors import ReplayError
 from replay.executor import Executor, default_jobs
 from replay.outcome import MODES, Result, Status
 from replay.record import parse_capture
-from replay.reduce import Reduced, Reducer, as_raw, unit_test
-from replay.report.escape import visible
+from replay.reduce import KINDS, Reduced, Reducer, as_raw, unit_test
+from replay.report.escape import one_line, visible
 from replay.session import COMPILER, MEMORY, find_kernel, open_session, sole_argument
 from replay.store import Store
 
 __all__ = ["reduce"]
-
-KINDS = ("changed", "error", "different")
 
 
 @click.command()
@@ -33,7 +32,7 @@ KINDS = ("changed", "error", "different")
 @click.option("--test", "test_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
               help="Write a unit test: it passes on the base, and fails on the head.")  # fmt: skip
 @click.option("--captures", "target", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
-              help="Add the reduced record to this database.")  # fmt: skip
+              help="Add the reduced record to this database, not one of those that are read.")  # fmt: skip
 @click.option("--db", "databases", metavar="PATH", multiple=True, type=click.Path(path_type=Path),
               help="Where ID is looked for; may be repeated. Default: as for replay diff.")  # fmt: skip
 @click.option("--seconds", metavar="N", type=click.FloatRange(min=1), default=60.0, show_default=True,
@@ -64,6 +63,7 @@ def reduce(
     adapter = get_adapter(COMPILER)
     assert adapter is not None
     with open_session(databases) as session:
+        _check_target(target, session.corpus.files)
         kernel = find_kernel(session.corpus, record)
         base, head = session.revision(since), session.revision(until)
         argument = sole_argument(kernel, backend)
@@ -79,35 +79,35 @@ def reduce(
             console.status("reducing") as status,
         ):
             executor.hello([base.tree, head.tree])
-            reducer = Reducer(adapter, executor, (base.tree, head.tree), argument, wanted, wrong=on == "different")
+            reducer = Reducer(adapter, executor, (base.tree, head.tree), argument, wanted, on=on)
             found = reducer.run(raw, seconds, lambda size, tried: status.update(f"{size} nodes, {tried} tried"))
     text = adapter.format_ast(found.raw["ast"])
-    _check_kind(on, found)
-    label = backend or kernel.backend
     _print(found, text, adapter.ast_size(raw["ast"]))
     if test_file is not None:
-        what = f"Reduced from {kernel.name} ({kernel.entry.digest[:12]}) on {label}, {wanted}."
-        _write(test_file, unit_test(found.raw, text, found, label, wanted, what=visible(what)))
+        _write(test_file, unit_test(found, text, argument, wanted))
     if target is not None:
         _store(target, found, kernel.entry.digest)
     return 0
 
 
-def _check_kind(on: str | None, found: Reduced) -> None:
-    failing = Status.ERROR in (found.base.status, found.head.status)
-    if on == "error" and not failing:
-        raise ReplayError("--on error: both revisions compile the record")
+def _check_target(target: Path | None, read: Sequence[Path]) -> None:
+    """`--captures` names what is read in other commands; here that must not grow by accident."""
+    if target is not None and target.exists() and any(target.samefile(file) for file in read if file.exists()):
+        raise ReplayError(f"--captures {target}: the record would be added to a file that is read; name another one")
 
 
 def _print(found: Reduced, text: str, size: int) -> None:
     opts = len(found.raw["applied_opts"])
     click.echo(f"{found.size} nodes instead of {size}, {opts} opts ({found.tried} kernels tried)")
     if not found.exact:
-        click.echo(f"nothing so small shows the same edit; this one has the same cause: {visible(found.cause)}")
+        cause = one_line(found.cause)
+        click.echo(f"the same cause, {cause}; the same edit takes {found.exact_size} nodes")
+    if not found.finished:
+        click.echo("stopped before all was tried: this is the best so far")
     click.echo(visible(text))
     for side, result in (("base", found.base), ("head", found.head)):
         if result.status is not Status.OK:
-            click.echo(f"{side}: {result.type}: {visible(result.message)}")
+            click.echo(f"{side}: {one_line(result.type)}: {visible(result.message)}")
     for line in unified(found.base, found.head).split("\n"):
         click.echo(visible(line))
 
