@@ -19,22 +19,28 @@ __all__ = ["compiler", "driver", "kernel_library"]
 HERE: Final = Path(__file__).parent
 INCLUDE: Final = HERE / "include"
 TIMEOUT_S: Final = 120
+OLDEST: Final = 17  # the first clang that computes with bfloat16s on x86, and rounds them after each op
 MAX_LIBRARIES: Final = 256
-# floats round after each op, halves too; integers wrap; an array that is left by its index ends the run
+# floats round after each op, halves too; integers wrap; an access outside of an array, and one of a vector that does
+# not lie at a multiple of its size, end the run
 FLAGS: Final = (
     "-x", "c++", "-std=c++17", "-O1", "-fPIC", "-shared", "-w", "-Wno-c++11-narrowing", "-fwrapv", "-ffp-contract=off",
     "-fno-strict-aliasing", "-fno-exceptions", "-fno-rtti", "-nostdlib++",
     "-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none",
-    "-fsanitize=bounds", "-fsanitize-trap=bounds",
+    "-fsanitize=bounds,alignment", "-fsanitize-trap=bounds", "-fno-sanitize-recover=alignment",
+    "-fno-sanitize-link-runtime",
 )  # fmt: skip
 
 
 def compiler() -> tuple[tuple[str, ...], str]:
     """(command, version) of a clang that has halves and bfloat16s. Raises RuntimeFailure."""
     try:
-        return find_clang()
+        command, version = find_clang()
     except ToolchainMissing as missing:
         raise RuntimeFailure(str(missing)) from None
+    if int(version.removeprefix("clang ").partition(".")[0]) < OLDEST:
+        raise RuntimeFailure(f"{version} is too old, clang {OLDEST} or later is needed: apt-get install clang-22")
+    return command, version
 
 
 def _build(source: str, arguments: Sequence[str], mode: int = ctypes.DEFAULT_MODE) -> ctypes.CDLL:
@@ -55,7 +61,7 @@ def _build(source: str, arguments: Sequence[str], mode: int = ctypes.DEFAULT_MOD
 @functools.cache
 def driver() -> ctypes.CDLL:
     """The driver, whose symbols the kernels find."""
-    return _build((HERE / "driver.cpp").read_text(encoding="utf-8"), ("-fno-sanitize=bounds",), ctypes.RTLD_GLOBAL)
+    return _build((HERE / "driver.cpp").read_text(encoding="utf-8"), ("-fno-sanitize=all",), ctypes.RTLD_GLOBAL)
 
 
 @functools.lru_cache(maxsize=MAX_LIBRARIES)

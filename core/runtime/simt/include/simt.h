@@ -40,6 +40,10 @@ static inline double exp2(double x) { return __builtin_exp2(x); }
 static inline double log2(double x) { return __builtin_log2(x); }
 static inline double sin(double x) { return __builtin_sin(x); }
 
+// An array that a block shares: in a section of its own, which the driver fills before each block; accesses to it stay
+// even where nothing comes of them.
+#define SIMT_SHARED static __attribute__((section("simt_shared"), used))
+
 #define SIMT_VECTORS(type, name)                                   \
   typedef type name##2 __attribute__((ext_vector_type(2)));        \
   typedef type name##4 __attribute__((ext_vector_type(4)));

@@ -5,7 +5,7 @@
 #define __global__
 #define __device__
 #define __forceinline__ inline
-#define __shared__ static
+#define __shared__ SIMT_SHARED
 #define __launch_bounds__(threads)
 #define blockIdx simt_group
 #define threadIdx simt_thread

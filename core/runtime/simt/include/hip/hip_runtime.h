@@ -4,7 +4,7 @@
 
 #define __global__
 #define __device__
-#define __shared__ static
+#define __shared__ SIMT_SHARED
 #define __launch_bounds__(threads)
 #define blockIdx simt_group
 #define threadIdx simt_thread
