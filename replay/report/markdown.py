@@ -1,6 +1,8 @@
 """The report as GitHub's Markdown, for a step summary or a comment: at most 60,000 characters, whatever changed."""
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from replay.cluster import Cluster, changes_in_words
 from replay.diff import Diff
@@ -16,10 +18,26 @@ __all__ = ["MAX_CHARACTERS", "render"]
 MAX_CHARACTERS = 60_000
 _REST = 400  # kept for saying what was left out
 MAX_DIFF = 6_000
+MIN_DIFF = 1_000
+ALL_DIFFS = 40_000  # characters that the clusters' diffs share
+MAX_LINE = 1_000
 MAX_LISTED = 20
+MAX_LIST = 5_000  # characters of a list or table, so that no text of a stranger's takes the place of all else
 MAX_SENTENCES = 10
 _SIGNS = {Verdict.SAME: "✅", Verdict.CHANGED: "🔶", Verdict.UNKNOWN: "❓"}
 _SPECIAL = frozenset("\\`*_{}[]<>#+!|~&@$")
+# What GitHub makes links, mentions and references of. It does so after entities are decoded, so these are cut in two.
+_LINKED = re.compile(r"(?<=[@#])|(?<=:)(?=//)|(?<=www)(?=\.)|(?<=gh)(?=-\d)", re.IGNORECASE)
+_CUT = "&#8203;"
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A part that is shown whole or not at all: a cluster of `changes` findings, or the list called `name`."""
+
+    name: str
+    changes: int
+    text: str
 
 
 def render(diff: Diff) -> str:
@@ -27,125 +45,173 @@ def render(diff: Diff) -> str:
     parts = list(_head(diff))
     used = sum(map(len, parts))
     clusters = [cluster for cluster in diff.clusters if cluster.outcome is Outcome.CHANGED]
-    blocks = [*_failures(diff), *(_cluster(cluster) for cluster in clusters), *_tail(diff)]
-    for number, block in enumerate(blocks):
-        if used + len(block) > MAX_CHARACTERS - _REST:
-            left = len(blocks) - number
-            parts.append(f"\n_{left} more sections do not fit here; all of them are in the JSON and HTML reports._\n")
-            break
-        parts.append(block)
-        used += len(block)
-    return "".join(parts)
+    room = min(MAX_DIFF, max(MIN_DIFF, ALL_DIFFS // max(1, len(clusters))))
+    left: list[_Block] = []
+    for block in [*_words(diff), *_failures(diff), *_figures(diff), *(_cluster(one, room) for one in clusters)]:
+        if used + len(block.text) > MAX_CHARACTERS - _REST:
+            left.append(block)
+        else:
+            parts.append(block.text)
+            used += len(block.text)
+    return "".join(parts) + _left_out(left)
+
+
+def _left_out(left: Sequence[_Block]) -> str:
+    changes = [block.changes for block in left if block.changes]
+    named = [block.name for block in left if not block.changes]
+    said = [f"{len(changes)} clusters with {sum(changes)} changes"] if changes else []
+    said += [f"the lists of {', '.join(named)}"] if named else []
+    return f"\n_Left out here: {'; '.join(said)}. All of it is in the JSON and HTML reports._\n" if said else ""
 
 
 def _head(diff: Diff) -> Iterator[str]:
-    yield f"## {_SIGNS[diff.verdict]} {escape(verdict_line(diff))}\n\n"
-    base, head = (f"{escape(side.revision)} ({side.commit[:12]})" for side in (diff.base, diff.head))
+    yield f"## {_SIGNS[diff.verdict]} {_plain(verdict_line(diff))}\n\n"
+    base, head = (f"{_plain(side.revision, 100)} ({side.commit[:12]})" for side in (diff.base, diff.head))
     yield f"{diff.records} records on {base} and {head}.\n\n"
     covered = [diff.coverage.sentence] if diff.coverage is not None else []
     sentences = [*diff.problems, *diff.notes, *covered, *words_of_approvals(diff.approvals)]
-    for sentence in sentences[:MAX_SENTENCES]:
-        yield f"- {escape(one_line(sentence))}\n"
-    if len(sentences) > MAX_SENTENCES:
-        yield f"- … and {len(sentences) - MAX_SENTENCES} more\n"
+    yield _listed([f"- {_plain(sentence)}" for sentence in sentences], MAX_SENTENCES)
     outcomes = [outcome for outcome in Outcome if diff.total(outcome)]
     if outcomes:
         yield f"\n| backend | {' | '.join(map(str, outcomes))} |\n|---|{'---:|' * len(outcomes)}\n"
-        for backend, row in sorted(diff.totals.items())[:40]:
-            yield f"| {escape(one_line(backend, 40))} | {' | '.join(str(row[outcome]) for outcome in outcomes)} |\n"
-        yield "\n"
+        if len(diff.totals) > 1:
+            yield f"| **all** | {' | '.join(f'**{diff.total(outcome)}**' for outcome in outcomes)} |\n"
+        rows = [
+            f"| {_plain(backend, 40)} | {' | '.join(str(row[outcome]) for outcome in outcomes)} |"
+            for backend, row in sorted(diff.totals.items())
+        ]
+        yield _listed(rows, 40, "| … and {} more |") + "\n"
 
 
-def _failures(diff: Diff) -> Iterator[str]:
+def _listed(lines: Sequence[str], most: int = MAX_LISTED, rest: str = "- … and {} more") -> str:
+    """The first lines, as many as may be and fit, and how many more there are."""
+    kept: list[str] = []
+    for line in lines[:most]:
+        if sum(map(len, kept)) + len(line) > MAX_LIST:
+            break
+        kept.append(line)
+    if len(kept) < len(lines):
+        kept.append(rest.format(len(lines) - len(kept)))
+    return "".join(f"{line}\n" for line in kept)
+
+
+def _failures(diff: Diff) -> Iterator[_Block]:
     for outcome, meaning in EXPLAINED.items():
         found = [finding for finding in diff.findings if finding.outcome is outcome]
         if found and outcome is not Outcome.SAME_ERROR:
             lines = [_failure(finding) for finding in found[:MAX_LISTED]]
-            if len(found) > MAX_LISTED:
-                lines.append(f"- … and {len(found) - MAX_LISTED} more")
-            yield _folded(f"<b>{outcome}</b>: {len(found)} ({meaning})", "\n".join(lines))
+            lines += [""] * (len(found) - len(lines))  # they are only counted
+            yield _Block(str(outcome), 0, _folded(f"<b>{outcome}</b>: {len(found)} ({meaning})", _listed(lines)))
 
 
 def _failure(finding: Finding) -> str:
     reason = ""
     if finding.error is not None:
-        reason = f": {escape(one_line(finding.error['type'], 80))}: {escape(one_line(finding.error['message'], 300))}"
-    command = f"<br>{code(finding.reproduce)}" if finding.reproduce else ""
-    return f"- {_title(finding)}{reason}{command}"
+        reason = f": {_plain(finding.error['type'], 80)}: {_plain(finding.error['message'])}"
+    approved = ", approved" if finding.approved is not None else ""
+    command = f"<br>{code(finding.reproduce, 400)}" if finding.reproduce else ""
+    return f"- {_title(finding)}{approved}{reason}{command}"
 
 
 def _title(finding: Finding) -> str:
-    where = f"{escape(one_line(finding.backend, 40))} {finding.mode}"
-    return f"{code(one_line(finding.name, 80))} {finding.record[:12]} on {where}"
+    return f"{code(finding.name, 80)} {finding.record[:12]} on {_plain(finding.backend, 40)} {finding.mode}"
 
 
-def _cluster(cluster: Cluster) -> str:
+def _cluster(cluster: Cluster, room: int) -> _Block:
     kinds = ", ".join(f"{count} {kind}" for kind, count in cluster.kinds.items())
-    backends = ", ".join(escape(one_line(name, 40)) for name in cluster.backends[:12])
+    said = f" ({kinds})" if kinds else ""
+    backends = _some([_plain(name, 40) for name in cluster.backends], 12)
     approved = ", approved" if cluster.approved else ""
-    counted = f"{len(cluster.findings)} changes of {len(cluster.records)} kernels on {backends}"
-    summary = f"cluster <b>{cluster.id}</b>: {counted} ({kinds}){approved}"
-    return _folded(summary, _member(cluster.smallest, cluster.sources))
+    count, kernels = len(cluster.findings), len(cluster.records)
+    counted = f"{count} change{'s' * (count != 1)} of {kernels} kernel{'s' * (kernels != 1)} on {backends}"
+    summary = f"cluster <b>{cluster.id}</b>: {counted}{said}{approved}"
+    return _Block(cluster.id, count, _folded(summary, _member(cluster.smallest, cluster.sources, room)))
 
 
-def _member(finding: Finding, sources: Sequence[str]) -> str:
-    lines = [f"The smallest is {_title(finding)}."]
+def _some(names: Sequence[str], most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _member(finding: Finding, sources: Sequence[str], room: int) -> str:
+    said = f"The smallest is {_title(finding)}.\n"
     if sources:
-        lines.append(f"From {', '.join(escape(one_line(source, 120)) for source in sources[:3])}.")
-    lines += [f"- {escape(one_line(change, 200))}" for change in finding.changes[:MAX_SENTENCES]]
+        said += f"From {_some([_plain(source, 120) for source in sources], 3)}.\n"
+    facts = [f"- {_plain(change, 200)}" for change in finding.changes]
+    if finding.approved is not None:
+        facts.insert(0, f"- approved: {_plain(finding.approved)}")
     if finding.verification is not None:
-        lines.append(f"- {finding.kind}: {escape(one_line(words_of_verification(finding.verification), 300))}")
-    lines += [f"- {side} is refused by its compiler: {escape(one_line(said, 300))}" for side, said in refusals(finding)]
-    return "\n".join(lines) + "\n\n" + fenced(finding.diff)
+        facts.insert(0, f"- {finding.kind}: {_plain(words_of_verification(finding.verification))}")
+    refused = [f"- {side} is refused by its compiler: {_plain(message)}" for side, message in refusals(finding)]
+    return f"{said}\n{_listed([*refused, *facts], MAX_SENTENCES)}\n{fenced(finding.diff, room)}"
 
 
-def _tail(diff: Diff) -> Iterator[str]:
+def _words(diff: Diff) -> Iterator[_Block]:
     sentences = changes_in_words(diff.findings)
     if sentences:
-        rest = [f"- … and {len(sentences) - MAX_LISTED} more"] if len(sentences) > MAX_LISTED else []
-        lines = [f"- {escape(one_line(sentence, 200))}" for sentence in sentences[:MAX_LISTED]]
-        yield _folded("besides the sources", "\n".join(lines + rest))
+        lines = [f"- {_plain(sentence, 200)}" for sentence in sentences]
+        yield _Block("what changed besides the sources", 0, _folded("besides the sources", _listed(lines)))
+
+
+def _figures(diff: Diff) -> Iterator[_Block]:
     moved = [row for row in diff.figures if row.moved]
-    if moved:
-        lines = ["| figures | helped | hurt | affected | all |", "|---|---:|---:|---:|---:|"]
-        for row in moved[:60]:
-            affected = f"{row.affected_base:,.0f} → {row.affected_head:,.0f}"
-            everything = f"{row.all_base:,.0f} → {row.all_head:,.0f}"
-            name = f"{escape(one_line(row.backend, 40))} {METRICS[row.metric]}"
-            lines.append(f"| {name} | {row.helped} | {row.hurt} | {affected} | {everything} |")
-        yield _folded("figures", "\n".join(lines))
+    if not moved:
+        return
+    lines = []
+    for row in moved:
+        affected = f"{row.affected_base:,.0f} → {row.affected_head:,.0f}"
+        everything = f"{row.all_base:,.0f} → {row.all_head:,.0f}"
+        name = f"{_plain(row.backend, 40)} {METRICS[row.metric]}"
+        lines.append(f"| {name} | {row.helped} | {row.hurt} | {affected} | {everything} |")
+    heads = "| figures | helped | hurt | affected | all |\n|---|---:|---:|---:|---:|\n"
+    yield _Block("figures", 0, _folded("figures", heads + _listed(lines, 60, "| … and {} more |")))
 
 
 def _folded(summary: str, body: str) -> str:
-    return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>\n"
+    return f"<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
 
 
-def fenced(diff: str) -> str:
-    """A diff as a block of code, with a fence that nothing in it ends."""
-    text = "\n".join(visible(line) for line in diff.split("\n"))
-    if len(text) > MAX_DIFF:
-        text = text[:MAX_DIFF].rpartition("\n")[0] + "\n… the rest is in the other reports"
-    longest = max((len(run) for run in _runs(text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}diff\n{text}\n{fence}"
+def fenced(diff: str, room: int = MAX_DIFF) -> str:
+    """A diff as a block of code, with a fence that nothing in it ends; long lines and what is beyond `room` are cut."""
+    if not diff:
+        return ""
+    lines = [_short(visible(line)) for line in diff.split("\n")]
+    kept: list[str] = []
+    size = 0
+    for line in lines:
+        size += len(line) + 1
+        if size > room:
+            kept.append(f"… {len(lines) - len(kept)} more lines are in the other reports")
+            break
+        kept.append(line)
+    text = "\n".join(kept)
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{fence}diff\n{text}\n{fence}\n"
 
 
-def _runs(text: str) -> Iterator[str]:
-    """The runs of backticks in a text."""
-    run = ""
-    for character in f"{text} ":
-        if character == "`":
-            run += character
-        elif run:
-            yield run
-            run = ""
+def _short(line: str) -> str:
+    return line if len(line) <= MAX_LINE else f"{line[: MAX_LINE - 1]}…"
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, re.findall("`+", text)), default=0)
+
+
+def _plain(text: str, limit: int = 300) -> str:
+    return escape(one_line(text, limit))
 
 
 def escape(text: str) -> str:
-    """Text that Markdown and HTML take for nothing but text: no links, mentions, images or tags."""
-    return "".join(f"&#{ord(character)};" if character in _SPECIAL else character for character in text)
+    """Text that Markdown, HTML and GitHub take for nothing but text: no links, mentions, references, images or tags."""
+    # cut from the end on, so that the places before stay what they are
+    for place in reversed([found.start() for found in _LINKED.finditer(text)]):
+        text = f"{text[:place]}\0{text[place:]}"
+    shown = (f"&#{ord(character)};" if character in _SPECIAL else character for character in text)
+    return "".join(shown).replace("\0", _CUT)
 
 
-def code(text: str) -> str:
-    """Text as code, in HTML, where no character of it means anything."""
-    return f"<code>{escape(visible(text))}</code>"
+def code(text: str, limit: int = 300) -> str:
+    """Text as a span of code that nothing in it ends, as it is to be copied."""
+    line = one_line(text, limit).strip()
+    ticks = "`" * (_longest_run(line) + 1)
+    return f"{ticks} {line} {ticks}" if line else "(no name)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from replay.revision import Revision
 from tests.core.render.compilers import missing
 
 COUNT = 1200
+PAGE = 200
 REVISION = Revision("main", "c" * 40, "1" * 40, Path())
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -61,6 +63,9 @@ def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
         )
         for number in range(COUNT)
     ]
+    diff.findings[50] = replace(diff.findings[50], diff="@@ too long to compare line by line @@")
+    lines = "\n".join(f"-old {number}\n+new {number}" for number in range(1500))
+    diff.findings[51] = replace(diff.findings[51], diff=f"--- base\n+++ head\n@@ -1 +1 @@\n{lines}")
     for finding in diff.findings:
         diff.count(finding.backend, finding.outcome)
     file = tmp_path_factory.mktemp("report") / "replay.html"
@@ -116,12 +121,37 @@ def test_it_expands_to_both_sides(page: Any) -> None:
     assert "from asts.txt:42" in first.text
 
 
+def opened(page: Any, name: str) -> Any:
+    choose(page, "by-text", f"asts.txt:{name}")
+    entry = entries(page)[0]
+    entry.find_element("tag name", "summary").click()
+    page.execute_async_script("setTimeout(arguments[0], 50)")
+    return entry
+
+
+def test_a_diff_that_is_one_remark_is_shown(page: Any) -> None:
+    assert opened(page, "50").find_element("css selector", ".diff").text == "@@ too long to compare line by line @@"
+
+
+def test_a_long_diff_is_drawn_a_part_at_a_time(page: Any) -> None:
+    entry = opened(page, "51")
+    more = entry.find_element("css selector", ".body button")
+    assert more.text == "1001 more lines"
+    assert len(entry.find_elements("css selector", ".diff .old")) == 1000
+    more.click()
+    assert len(entry.find_elements("css selector", ".diff .old")) == 1500
+    assert not more.is_displayed()
+
+
 def test_it_is_used_by_keyboard(page: Any) -> None:
     choose(page, "by-text", "")
     body = page.find_element("tag name", "body")
     page.execute_script("document.activeElement.blur()")
     body.send_keys("jj")
     assert page.switch_to.active_element.text == entries(page)[1].find_element("tag name", "summary").text
+    page.execute_script("document.activeElement.blur()")
+    body.send_keys("j" * (PAGE + 1))  # past the end of what is drawn
+    assert len(entries(page)) == 2 * PAGE
     body.send_keys("/")
     assert page.switch_to.active_element.get_attribute("id") == "by-text"
 

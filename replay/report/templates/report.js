@@ -1,6 +1,8 @@
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 const PAGE = 200;
+const ROWS = 2000;
+const NO_ROOM = -2;
 const get = (id) => document.getElementById(id);
 
 // Everything from the data is set as text: nothing of it is ever parsed as HTML.
@@ -15,7 +17,10 @@ function make(tag, properties, ...children) {
 function table(target, heads, rows) {
   target.append(make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col", textContent: head })))));
   const body = make("tbody", {});
-  for (const row of rows) body.append(make("tr", {}, ...row.map((cell) => make("td", { textContent: cell }))));
+  for (const [name, ...cells] of rows) {
+    const head = make("th", { scope: "row", textContent: name });
+    body.append(make("tr", {}, head, ...cells.map((cell) => make("td", { textContent: cell }))));
+  }
   target.append(body);
 }
 
@@ -50,7 +55,7 @@ function matches(result) {
   return (!filters.backend.value || result.backend === filters.backend.value)
     && (!filters.outcome.value || result.outcome === filters.outcome.value)
     && (!filters.cluster.value || result.cluster === filters.cluster.value)
-    && (!text || `${result.name} ${result.record} ${result.origins.join(" ")}`.toLowerCase().includes(text));
+    && (!text || [result.name, result.record, ...result.origins, ...result.lines].join("\n").toLowerCase().includes(text));
 }
 
 function update() {
@@ -76,7 +81,7 @@ function entry(result) {
   const kind = result.kind ? `, ${result.kind}` : "";
   const approved = result.approved ? ", approved" : "";
   const summary = make("summary", {},
-    make("span", { className: "outcome", textContent: `${result.outcome}${kind}${approved}` }),
+    make("span", { className: `outcome is-${result.outcome}`, textContent: `${result.outcome}${kind}${approved}` }),
     make("code", { textContent: result.name }),
     make("span", { className: "id", textContent: result.record.slice(0, 12) }),
     make("span", { textContent: `${result.backend}, ${result.mode}` }));
@@ -93,20 +98,39 @@ function body(result) {
   const list = make("ul", {});
   for (const line of result.lines) list.append(make("li", { textContent: line }));
   if (list.childElementCount) inside.append(list);
+  if (result.diff === NO_ROOM)
+    inside.append(make("p", { className: "from", textContent: "Its diff is in the JSON report: there was no room here." }));
   const text = data.diffs[result.diff] ?? "";
   if (text) inside.append(sideBySide(text));
   return inside;
 }
 
-// A unified diff as two columns: what is removed beside what is added.
+// A unified diff as two columns: what is removed beside what is added. Of a long one, a part at a time.
 function sideBySide(text) {
+  const lines = text.split("\n");
+  const heads = ["---", "+++"].every((mark, i) => lines[i]?.startsWith(mark)) ? 2 : 0;
   const grid = make("div", { className: "diff" });
+  const more = make("button", { type: "button" });
+  let next = heads;
+  const part = () => {
+    const end = Math.min(next + ROWS, lines.length);
+    columns(grid, lines.slice(next, end));
+    next = end;
+    more.textContent = `${lines.length - next} more lines`;
+    more.hidden = next === lines.length;
+  };
+  more.addEventListener("click", part);
+  part();
+  return make("div", {}, grid, more);
+}
+
+function columns(grid, lines) {
   let old = [], fresh = [];
   const flush = () => {
     for (let i = 0; i < Math.max(old.length, fresh.length); i++) grid.append(...pair(old[i], fresh[i]));
     old = []; fresh = [];
   };
-  for (const line of text.split("\n").slice(2)) {
+  for (const line of lines) {
     if (line.startsWith("-")) old.push(line.slice(1));
     else if (line.startsWith("+")) fresh.push(line.slice(1));
     else {
@@ -116,7 +140,6 @@ function sideBySide(text) {
     }
   }
   flush();
-  return grid;
 }
 
 function pair(old, fresh) {
@@ -137,6 +160,7 @@ function side(className, text, from = text.length, to = text.length) {
 
 const TOKEN = /(\/\/.*|\/\*.*?\*\/)|(\b\d[\w.]*)|\b(if|for|let|var|void|float\d*|half\d*|int\d*|uint|bool|char|short|long|double|const|static|kernel|return|i32|u32|f32|define|load|store)\b/g;
 function* tokens(text) {
+  if (text.length > 2000) { yield text; return; } // the pattern takes time that grows with the square of a line
   let last = 0;
   for (const found of text.matchAll(TOKEN)) {
     if (found.index > last) yield text.slice(last, found.index);
@@ -153,9 +177,9 @@ function drawClusters() {
   const next = data.clusters.slice(clustersDrawn, clustersDrawn + 30);
   for (const cluster of next) {
     const button = make("button", { type: "button" },
-      make("span", { className: "count", textContent: `${cluster.count} × ${cluster.outcome}` }),
+      make("span", { className: `count is-${cluster.outcome}`, textContent: `${cluster.count} × ${cluster.outcome}` }),
       make("span", { className: "id", textContent: cluster.id }),
-      make("span", { textContent: `${cluster.records} kernels on ${cluster.backends.join(", ")}${cluster.note}` }));
+      make("span", { textContent: `${cluster.records} kernel${cluster.records === 1 ? "" : "s"} on ${cluster.backends.join(", ")}${cluster.note}` }));
     button.dataset.id = cluster.id;
     button.setAttribute("aria-pressed", "false");
     button.addEventListener("click", () => {
@@ -193,8 +217,12 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "j" || event.key === "k") move(event.key === "j" ? 1 : -1);
 });
 function move(step) {
-  const all = [...get("results").querySelectorAll("summary")];
+  let all = [...get("results").querySelectorAll("summary")];
   const here = all.indexOf(document.activeElement);
+  if (step > 0 && here === all.length - 1 && !get("more").hidden) {
+    draw();
+    all = [...get("results").querySelectorAll("summary")];
+  }
   const next = all[Math.min(all.length - 1, Math.max(0, here + step))];
   if (next) { next.focus(); next.scrollIntoView({ block: "nearest" }); }
 }
