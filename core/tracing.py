@@ -11,7 +11,7 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
 from core.compiler import STAGES, optimize
@@ -198,15 +198,15 @@ def _of_renderer(renderer: Renderer) -> dict[str, dict[str, Any]]:
     for op, write in renderer.code_for_op.items():
         code = getattr(write, "__code__", None)
         if isinstance(code, CodeType):
-            cells = [cell.cell_contents for cell in write.__closure__ or ()]
-            values = {"": tuple([cell for cell in cells if _is_plain(cell)])}
-            digest = _digest(code, {**write.__globals__, **values}) + repr(values)
-            found[f"{name}.code_for_op[{op.name}]"] = _entry(code, hashlib.blake2b(digest.encode()).hexdigest()[:16])
+            said = f"{_digest(code, write.__globals__)}{_made_with(write)}"
+            digest = hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
+            found[f"{name}.code_for_op[{op.name}]"] = _entry(code, digest)
     return found
 
 
 def _digest(code: CodeType, namespace: Mapping[str, Any]) -> str:
-    """Of what a function does, wherever it stands: its code, and the plain constants of its module that it names."""
+    """Of what a function does, wherever it stands: its code, the plain constants of its module that it names, and what
+    the functions that it names were made with."""
     state = hashlib.blake2b(digest_size=8)
     pending = [code]
     while pending:
@@ -219,9 +219,19 @@ def _digest(code: CodeType, namespace: Mapping[str, Any]) -> str:
             else:
                 state.update(repr(sorted(constant, key=repr) if isinstance(constant, frozenset) else constant).encode())
         for name in one.co_names:
-            if name in namespace and _is_plain(namespace[name]):
-                state.update(f"{name}={namespace[name]!r}".encode())
+            if name in namespace:
+                state.update(f"{name}={_made_with(namespace[name])}".encode())
     return state.hexdigest()
+
+
+def _made_with(value: object, depth: int = DEPTH) -> str:
+    """A plain value as text; a function by the values that it closes over: `infix("-", Rank.ADD)` by `'-'` and 13."""
+    if _is_plain(value):
+        return repr(value)
+    if not isinstance(value, FunctionType) or depth == 0:
+        return ""
+    cells = [_made_with(cell.cell_contents, depth - 1) for cell in value.__closure__ or ()]
+    return f"({', '.join(cells)})" if cells else ""
 
 
 def _attributes(owner: type) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["launch_indices"]
 
 DIMENSIONS: Final = 3
+MAX_FACTOR: Final = 1 << 12  # that is looked for
 
 
 def launch_indices(axes: Axes, target: LoweringTarget) -> tuple[UOp, ...]:
@@ -52,11 +53,36 @@ def _grouped_indices(
         groups = merged
 
     indices: list[UOp] = []
-    for dimension, group in enumerate(groups):
-        indices.extend(
-            _unravel(UOp(Ops.SPECIAL, dtypes.int, (), (f"{prefix}{dimension}", _size(shape, group))), shape, group)
-        )
+    dimension, spare = 0, DIMENSIONS - len(groups)
+    for group in groups:
+        parts = _split(prefix, _size(shape, group), limits, dimension, spare)
+        indices.extend(_unravel(_flat_index(prefix, dimension, parts), shape, group))
+        dimension, spare = dimension + len(parts), spare - len(parts) + 1
     return tuple(indices)
+
+
+def _flat_index(prefix: str, first: int, parts: list[sint]) -> UOp:
+    """The index over consecutive launch dimensions of these sizes from the `first` on, which runs fastest."""
+    index, inner = UOp(Ops.SPECIAL, dtypes.int, (), (f"{prefix}{first}", parts[0])), parts[0]
+    for dimension, part in enumerate(parts[1:], first + 1):
+        index = index + UOp(Ops.SPECIAL, dtypes.int, (), (f"{prefix}{dimension}", part)) * inner
+        inner = inner * part
+    return index
+
+
+def _split(prefix: str, size: sint, limits: tuple[int, ...] | None, dimension: int, spare: int) -> list[sint]:
+    """The sizes of the dimensions, up to `spare` more than one, over which a group too large for its own is spread.
+
+    They multiply to exactly `size`, so that no thread is without work. Raises RenderError for a size with no such
+    factors.
+    """
+    if limits is None or not isinstance(size, int) or size <= limits[dimension]:
+        return [size]
+    least = -(-size // limits[dimension])
+    factor = next((factor for factor in range(least, MAX_FACTOR) if size % factor == 0), None) if spare else None
+    if factor is None:
+        raise RenderError(prefix, f"a launch of {size}", f"it does not fit the {DIMENSIONS} dimensions of {limits}")
+    return [size // factor, *_split(prefix, factor, limits, dimension + 1, spare - 1)]
 
 
 def _size(shape: tuple[sint, ...], group: list[int]) -> sint:

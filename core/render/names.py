@@ -38,7 +38,7 @@ _GPU_WORDS: Final = re.findall(
     nv_bfloat16 object_data pipe private quad ray_data read_only read_write sampler_t size_t thread threadgroup
     threadgroup_imageblock uchar uint uint3 ulong ushort vertex write_only
 
-    INFINITY NAN blockDim blockIdx gid gridDim lid smp threadIdx tid warpSize
+    INFINITY NAN WARP_SZ blockDim blockIdx gid gridDim lid smp threadIdx tid warpSize
     barrier get_global_id get_group_id get_local_id metal precise printf read_imagef simdgroup_matrix
     simdgroup_multiply_accumulate threadgroup_barrier write_imagef
 

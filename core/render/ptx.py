@@ -17,6 +17,7 @@ from core.ir.ops import GroupOp, Ops
 from core.ir.uop import UOp
 from core.opt.tensor_core import CUDA_SM75, CUDA_SM80, TensorCore
 from core.render.base import Renderer, parameters
+from core.render.cuda import CUDARenderer
 from core.render.matrix import Product
 from core.render.names import Names
 from core.render.ptx_operators import PTX_OPERATORS, Operator, bitcast, cast
@@ -37,15 +38,15 @@ class PTXRenderer(Renderer):
     name = "ptx"
     device = "CUDA"
     slow_division = True
-    default_arch = "sm_80"
-    archs: ClassVar[tuple[str, ...]] = ("sm_75", "sm_80", "sm_89", "sm_90")
+    default_arch = CUDARenderer.default_arch
+    archs = CUDARenderer.archs
     tensor_cores_of: ClassVar[Mapping[str | None, tuple[TensorCore, ...]]] = {
         "sm_75": CUDA_SM75,
         **dict.fromkeys(("sm_80", "sm_89", "sm_90"), _HALF_UNITS),
     }
-    global_max = (2147483647, 65535, 65535)
-    local_max = (1024, 1024, 64)
-    shared_max = 49152
+    global_max = CUDARenderer.global_max
+    local_max = CUDARenderer.local_max
+    shared_max = CUDARenderer.shared_max
     code_for_op: ClassVar[Mapping[Ops, Operator]] = PTX_OPERATORS
 
     def refuses(self, dtype: DType) -> str | None:

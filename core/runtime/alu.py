@@ -67,6 +67,8 @@ def apply(op: Ops, dtype: DType, operands: Sequence[Array], adjust: Adjustment |
     elif (in_integers := _INTEGER.get(op)) is not None:
         if dtype.is_bool:
             return np.asarray(in_integers(*[operand.astype(np.int32) for operand in operands]) != 0)
+        if op in (Ops.SHL, Ops.SHR):
+            return in_integers(operands[0].astype(to, copy=False), _shift_count(operands[1], to))
         return in_integers(*[operand.astype(to, copy=False) for operand in operands])
     raise RuntimeFailure(f"the interpreter cannot evaluate {op.name} of {dtype}")
 
@@ -78,6 +80,12 @@ def _float(op: Ops, to: np.dtype[Any], operands: Sequence[Array], adjust: Adjust
     exacter = function(*[operand.astype(wide(to)) for operand in operands])
     rounded = function(*operands) if op in _ROUNDED else exacter.astype(to)
     return rounded if adjust is None else adjust(rounded, exacter)
+
+
+def _shift_count(count: Array, to: np.dtype[Any]) -> Array:
+    """A shift count in the type of what is shifted: all that it has no bits for, negative ones too, shifts all out."""
+    bits, whole = to.itemsize * 8, count.astype(np.int64)
+    return np.where((whole < 0) | (whole >= bits), bits, whole).astype(to)
 
 
 def _idiv(a: Array, b: Array) -> Array:

@@ -9,7 +9,7 @@ import json
 import queue
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any
 
 from core.toolchain.verdict import ToolchainMissing, Verdict
@@ -32,15 +32,20 @@ def judge(
     sources: Sequence[str],
     options: Mapping[str, Any],
     environment: Mapping[str, str] | None = None,
+    read_log: Callable[[str], dict[str, int]] = lambda log: {},
 ) -> list[Verdict]:
-    """The verdicts of the driver that `command` starts; every request has the fields `source` and `options`."""
+    """The verdicts of the driver that `command` starts; every request has the fields `source` and `options`.
+
+    `read_log` finds figures in the `log` that an answer may have.
+    """
     verdicts: list[Verdict] = []
     while len(verdicts) < len(sources):
         done = len(verdicts)
         try:
             with _Driver(command, environment) as driver:
                 for source in sources[done:]:
-                    verdicts.append(_verdict(f"{tool} {driver.version}", driver.ask({"source": source, **options})))
+                    answer = driver.ask({"source": source, **options})
+                    verdicts.append(_verdict(f"{tool} {driver.version}", answer, read_log))
         except ToolchainMissing as missing:
             return verdicts + [Verdict.not_run(tool, str(missing))] * (len(sources) - len(verdicts))
         except (EOFError, OSError, TimeoutError, ValueError) as error:
@@ -48,9 +53,10 @@ def judge(
     return verdicts
 
 
-def _verdict(tool: str, answer: Mapping[str, Any]) -> Verdict:
+def _verdict(tool: str, answer: Mapping[str, Any], read_log: Callable[[str], dict[str, int]]) -> Verdict:
     if answer.get("accepted") is True:
-        return Verdict(tool, True, "", {str(key): int(value) for key, value in answer.get("figures", {}).items()})
+        figures = {str(key): int(value) for key, value in answer.get("figures", {}).items()}
+        return Verdict(tool, True, "", figures | read_log(str(answer.get("log", ""))))
     if answer.get("accepted") is False:
         return Verdict.refused(tool, str(answer.get("message", "")))
     return Verdict.not_run(tool, str(answer.get("message", "it gave no answer")))

@@ -77,7 +77,7 @@ class NVRTC:
             command = self._command()
         except ToolchainMissing as missing:
             return [Verdict.not_run(self.name, str(missing))] * len(sources)
-        return batch.judge(self.name, command, sources, {"arch": arch or "sm_80"})
+        return batch.judge(self.name, command, sources, {"arch": arch or "sm_80"}, read_log=ptxas_figures)
 
 
 class PTXAS:

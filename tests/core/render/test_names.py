@@ -23,6 +23,7 @@ from tests.core.render.programs import alu, buffer, load, loop, program, store
         ("int", "int_"),
         ("_Bool", "k__Bool"),
         ("float4", "float4_"),
+        ("WARP_SZ", "WARP_SZ_"),  # a constant of PTX
         ("exp2f", "exp2f_"),
         ("é", "E9"),
         ("x" * 1000, "x" * MAX_NAME),

@@ -54,6 +54,15 @@ def test_integers(op, dtype):
     assert got.tolist() == [wrapped(PYTHON[op](x, y), dtype) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
 
 
+@pytest.mark.parametrize(("op", "all_out"), [(Ops.SHL, 0), (Ops.SHR, -1)], ids=["SHL", "SHR"])
+def test_a_count_of_another_type_shifts_as_far_as_it_says(op, all_out):
+    values = np.array([-100, -100, -100, -100, -100], np.int8)
+    counts = np.array([1, 8, 256, -(2**15), 2**62 + 1], np.int64)
+    within = wrapped(-200, dtypes.char) if op is Ops.SHL else -50
+    assert apply(op, dtypes.char, (values, counts)).tolist() == [within, *[all_out] * 4]
+    assert apply(op, dtypes.char, (values, counts.astype(np.uint64))).tolist() == [within, *[all_out] * 4]
+
+
 def test_bool_arithmetic_is_that_of_c():
     a, b = np.array([False, False, True, True]), np.array([False, True, False, True])
     expected = {Ops.ADD: a | b, Ops.MUL: a & b, Ops.MAX: a | b, Ops.XOR: a ^ b, Ops.CMPLT: ~a & b, Ops.SUB: a ^ b}

@@ -56,7 +56,7 @@ def test_what_is_missing_is_no_acceptance(monkeypatch: pytest.MonkeyPatch) -> No
     try:
         ((verdict,),) = check("opencl", [""])
         assert verdict.accepted is None
-        assert verdict.message == "no clang 15 or later was found: apt-get install clang-22"
+        assert verdict.message == "no clang 17 or later was found: apt-get install clang-22"
         assert not found("opencl").ok
         with pytest.raises(ToolchainMissing, match="ptxas was not found: pip install"):
             nvidia.PTXAS._find.__wrapped__()
@@ -66,13 +66,13 @@ def test_what_is_missing_is_no_acceptance(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_compiler_that_is_too_old_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = tmp_path / "clang"
-    old.write_text("#!/bin/sh\necho Debian clang version 14.0.6\n")
+    old.write_text("#!/bin/sh\necho Debian clang version 16.0.6\n")
     old.chmod(0o755)
     clang.find_clang.cache_clear()
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(clang, "find_spec", lambda name: None)
     try:
-        with pytest.raises(ToolchainMissing, match="no clang 15 or later"):
+        with pytest.raises(ToolchainMissing, match="no clang 17 or later"):
             clang.find_clang()
     finally:
         clang.find_clang.cache_clear()

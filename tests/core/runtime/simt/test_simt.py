@@ -88,13 +88,10 @@ def test_a_barrier_that_only_the_source_has(backend: str) -> None:
         )
 
 
-def test_without_a_new_enough_clang_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_clang_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
         raise ToolchainMissing("no clang was found: install it")
 
     monkeypatch.setattr(build, "find_clang", missing)
     with pytest.raises(RuntimeFailure, match="no clang was found: install it"):
-        get_runtime("cuda").version()
-    monkeypatch.setattr(build, "find_clang", lambda: (("clang-16",), "clang 16.0.6"))
-    with pytest.raises(RuntimeFailure, match=r"clang 16\.0\.6 is too old, clang 17 or later is needed"):
         get_runtime("cuda").version()
