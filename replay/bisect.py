@@ -38,8 +38,8 @@ class Item:
     mode: str
     on: str = "changed"
 
-    def task(self, tree: str) -> Task:
-        task = Task(Lane(tree, SEED), self.digest, self.backend, self.mode)
+    def task(self, key: str) -> Task:
+        task = Task(Lane(key, SEED), self.digest, self.backend, self.mode)
         return replace(task, action="run", options=OPTIONS) if self.on == "different" else task
 
     def is_bad(self, good: Result, other: Result) -> bool | None:
@@ -93,17 +93,17 @@ class Judge:
     def results(self, wanted: Iterable[tuple[str, Item]]) -> dict[tuple[str, Item], Result]:
         """What each commit makes of an item. A commit that cannot tell is left out."""
         asked = [(sha, item, self.revision(sha)) for sha, item in wanted]
-        by_tree = {revision.tree: revision for _, _, revision in asked if revision is not None}
+        by_key = {revision.key: revision for _, _, revision in asked if revision is not None}
         tasks = {
-            item.task(revision.tree): None
+            item.task(revision.key): None
             for _, item, revision in asked
-            if revision is not None and revision.tree not in self.broken
+            if revision is not None and revision.key not in self.broken
         }
         known = {task: result for task in tasks if (result := self._known(task)) is not None}
-        self._compile([task for task in tasks if task not in known], by_tree, known)
+        self._compile([task for task in tasks if task not in known], by_key, known)
         found = {}
         for sha, item, revision in asked:
-            said = None if revision is None else known.get(item.task(revision.tree))
+            said = None if revision is None else known.get(item.task(revision.key))
             if said is not None:
                 found[sha, item] = said
         return found
@@ -111,21 +111,19 @@ class Judge:
     def _known(self, task: Task) -> Result | None:
         if task.action != "replay":
             return self._runs.get(task)
-        return self.memo.get(task) if self.memo.hello(task.lane.tree) is not None else None
+        return self.memo.get(task) if self.memo.hello(task.lane.key) is not None else None
 
     def _compile(self, tasks: list[Task], revisions: dict[str, Revision], known: dict[Task, Result]) -> None:
-        trees = list(dict.fromkeys(task.lane.tree for task in tasks))
-        if not trees:
+        keys = list(dict.fromkeys(task.lane.key for task in tasks))
+        if not keys:
             return
-        roots = {tree: revisions[tree].path for tree in trees}
-        labels = {tree: revisions[tree].label for tree in trees}
-        with Executor(COMPILER, roots, labels, jobs=self.jobs, timeout=self.timeout, memory=MEMORY) as executor:
-            for tree in trees:
+        with Executor(COMPILER, revisions, jobs=self.jobs, timeout=self.timeout, memory=MEMORY) as executor:
+            for key in keys:
                 try:
-                    self.memo.remember(tree, executor.hello([tree])[tree])
+                    self.memo.remember(key, executor.hello([key])[key])
                 except RevisionError as error:
-                    self.broken[tree] = str(error)
-            able = [task for task in tasks if task.lane.tree not in self.broken]
+                    self.broken[key] = str(error)
+            able = [task for task in tasks if task.lane.key not in self.broken]
             for task, result in executor.run(able, self.payload):
                 known[task] = result
                 if task.action == "replay":
@@ -167,7 +165,7 @@ class Bisection:
         result = ends.get((sha, item))
         if result is None or result.status not in _TELLING:
             revision = self.judge.revision(sha)
-            reason = self.judge.broken.get(sha) or (self.judge.broken.get(revision.tree) if revision else None)
+            reason = self.judge.broken.get(sha) or (self.judge.broken.get(revision.key) if revision else None)
             said = reason or (result.message if result else "there is no result")
             raise ReplayError(f"{option} {sha[:12]} cannot tell: {said}")
         return result

@@ -109,21 +109,20 @@ def compare_revisions(
     if not corpus.kernels and not corpus.unreadable:
         reason = f" ({corpus.problems[0]})" if corpus.problems else ""
         raise CorpusError(f"no record to replay: the captures are empty, or --filter leaves nothing{reason}")
-    revisions = {revision.tree: revision for revision in (head, base)}
-    roots = {tree: revision.path for tree, revision in revisions.items()}
-    labels = {tree: revision.label for tree, revision in revisions.items()}
+    revisions = {revision.key: revision for revision in (head, base)}
+    diff.notes += [note for revision in revisions.values() if (note := _environment_note(revision))]
     with Executor(
-        adapter.name, roots, labels, jobs=options.jobs, timeout=options.timeout, memory=options.memory
+        adapter.name, revisions, jobs=options.jobs, timeout=options.timeout, memory=options.memory
     ) as executor:
         able = _abilities(list(revisions), executor, memo)
         run = _Run(diff, corpus, executor, memo, progress)
-        pairs = plan(corpus, able[base.tree], able[head.tree], options, diff.notes)
+        pairs = plan(corpus, able[base.key], able[head.key], options, diff.notes)
         for digest, (entry, error) in sorted(corpus.unreadable.items()):
             run.unreadable(Pair(digest, entry.name, entry.backend, None, options.modes[0]), error)
         if options.aa:
             diff.aa = True
             run.repeat(pairs)
-        elif base.tree == head.tree:
+        elif base.key == head.key:
             diff.notes.append(
                 f"{adapter.tree}/ is the same on both sides (tree {base.tree[:12]}): nothing was replayed"
             )
@@ -132,7 +131,7 @@ def compare_revisions(
         else:
             run.compare(pairs)
         unchanged = all(finding.outcome is Outcome.SAME_ERROR for finding in diff.findings)
-        if unchanged and pairs and base.tree != head.tree:
+        if unchanged and pairs and base.key != head.key:
             diff.coverage = run.coverage(pairs, adapter.tree)
         if options.verify:
             diff.findings = run.verified(everything=options.verify == "all")
@@ -148,13 +147,18 @@ def compare_revisions(
     return diff
 
 
-def _abilities(trees: Sequence[str], executor: Executor, memo: Memo) -> dict[str, list[str]]:
-    """The backends that each tree renders; a tree that was never imported here is imported now."""
-    known = {tree: memo.hello(tree) for tree in trees}
-    new = executor.hello([tree for tree, hello in known.items() if hello is None])
-    for tree, hello in new.items():
-        memo.remember(tree, hello)
-    return {tree: (hello or new[tree]).backends for tree, hello in known.items()}
+def _environment_note(revision: Revision) -> str:
+    lacking = revision.environment.lacking
+    return f"{revision.label} ran in an environment of its own: it depends on {', '.join(lacking)}" if lacking else ""
+
+
+def _abilities(keys: Sequence[str], executor: Executor, memo: Memo) -> dict[str, list[str]]:
+    """The backends that each revision renders; one that was never imported here is imported now."""
+    known = {key: memo.hello(key) for key in keys}
+    new = executor.hello([key for key, hello in known.items() if hello is None])
+    for key, hello in new.items():
+        memo.remember(key, hello)
+    return {key: (hello or new[key]).backends for key, hello in known.items()}
 
 
 def _kind(backend: str, base: Result, head: Result) -> str:
@@ -203,8 +207,8 @@ class _Run:
 
     def repeat(self, pairs: Sequence[Pair]) -> None:
         """Compile everything twice with the head, with different hash seeds. What differs is flaky."""
-        tree = self.diff.head.tree
-        for pair, results in self._results(pairs, (Lane(tree, SEED), Lane(tree, CONFIRM_SEED)), "repeating"):
+        key = self.diff.head.key
+        for pair, results in self._results(pairs, (Lane(key, SEED), Lane(key, CONFIRM_SEED)), "repeating"):
             outcome = judge(*results)
             if outcome is Outcome.SAME:
                 self.diff.count(pair.backend, outcome)
@@ -249,7 +253,7 @@ class _Run:
         self.tally.add(pair.backend, pair.digest, pair_figures(figures_of(base), figures_of(head)))
 
     def _lanes(self, seed: int) -> tuple[Lane, Lane]:
-        return Lane(self.diff.base.tree, seed), Lane(self.diff.head.tree, seed)
+        return Lane(self.diff.base.key, seed), Lane(self.diff.head.key, seed)
 
     def _results(
         self, pairs: Sequence[Pair], sides: tuple[Lane, Lane], stage: str

@@ -1,7 +1,7 @@
 """Supervised workers: each runs one revision in a process of its own; one that dies or hangs costs only its record.
 
-A *lane* is a tree with a hash seed. A few threads (`jobs`) each drive one worker at a time, stay on a lane while it has
-work, and then help out on the lane with most left. Whatever happens, `close` leaves no process.
+A *lane* is a revision with a hash seed. A few threads (`jobs`) each drive one worker at a time, stay on a lane while it
+has work, and then help out on the lane with most left. Whatever happens, `close` leaves no process.
 """
 
 import os
@@ -10,7 +10,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,6 +18,7 @@ import msgspec
 from replay.errors import RevisionError
 from replay.outcome import Result, Status
 from replay.process import WorkerProcess
+from replay.revision import Revision
 from replay.wire import Hello, Request
 
 __all__ = ["CONFIRM_SEED", "SEED", "Executor", "Lane", "Task", "default_jobs"]
@@ -31,9 +31,9 @@ MIN_HELP = 16  # tasks left that are worth the start of another worker
 
 @dataclass(frozen=True, slots=True, order=True)
 class Lane:
-    """One revision's tree, run with one hash seed."""
+    """One revision, by its key, run with one hash seed."""
 
-    tree: str
+    key: str
     seed: int = SEED
 
 
@@ -69,21 +69,19 @@ class _Queue:
 
 
 class Executor:
-    """Runs tasks on supervised workers. `roots` says where the tree of each lane lies, `labels` what to call it."""
+    """Runs tasks on supervised workers. `revisions` has, by its key, the revision of each lane."""
 
     def __init__(
         self,
         adapter: str,
-        roots: Mapping[str, Path],
-        labels: Mapping[str, str],
+        revisions: Mapping[str, Revision],
         *,
         jobs: int,
         timeout: float,
         memory: int = 0,
     ) -> None:
         self._adapter = adapter
-        self._roots = roots
-        self._labels = labels
+        self._revisions = revisions
         self._jobs = jobs
         self._timeout = timeout
         self._memory = memory
@@ -108,13 +106,13 @@ class Executor:
         for worker in workers:
             worker.close()
 
-    def hello(self, trees: Sequence[str]) -> dict[str, Hello]:
-        """Import each tree's compiler, all at once, and say what it can do. Raises RevisionError."""
-        started = [(tree, self._launch(Lane(tree))) for tree in trees]
+    def hello(self, keys: Sequence[str]) -> dict[str, Hello]:
+        """Import the compiler of each revision, all at once, and say what it can do. Raises RevisionError."""
+        started = [(key, self._launch(Lane(key))) for key in keys]
         answers = {}
-        for tree, worker in started:
-            answers[tree] = worker.hello(self._labels[tree])
-            self._idle.setdefault(Lane(tree), []).append(worker)
+        for key, worker in started:
+            answers[key] = worker.hello(self._revisions[key].label)
+            self._idle.setdefault(Lane(key), []).append(worker)
         return answers
 
     def run(self, tasks: Sequence[Task], payload: Callable[[str], bytes]) -> Iterator[tuple[Task, Result]]:
@@ -214,7 +212,7 @@ class Executor:
         for attempt in range(START_ATTEMPTS):
             worker = self._launch(lane)
             try:
-                worker.hello(self._labels[lane.tree])
+                worker.hello(self._revisions[lane.key].label)
                 return worker
             except RevisionError:
                 self._forget(worker)
@@ -223,7 +221,8 @@ class Executor:
         raise AssertionError("unreachable: the last attempt raises")
 
     def _launch(self, lane: Lane) -> WorkerProcess:
-        worker = WorkerProcess(self._adapter, self._roots[lane.tree], lane.seed, self._memory)
+        revision = self._revisions[lane.key]
+        worker = WorkerProcess(self._adapter, revision.path, lane.seed, self._memory, revision.environment)
         with self._lock:
             self._workers.add(worker)
         if self._stopping.is_set():

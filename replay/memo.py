@@ -1,7 +1,7 @@
 """Results that are known already: a revision's compiler is asked about a record once in its life.
 
-The key is (tree of the compiler, record, backend, mode, hash seed, Python version). This is a cache: a file that is
-damaged is put aside and begun anew, and another layout has another name.
+The key is (tree of the compiler and environment, record, backend, mode, hash seed, Python version). This is a cache: a
+file that is damaged is put aside and begun anew, and another layout has another name.
 """
 
 import platform
@@ -156,7 +156,7 @@ class Memo:
             self._database.conn.executemany("insert or replace into results values (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _key(self, task: Task) -> tuple[int, str, str, str, int]:
-        tree = task.lane.tree
+        tree = task.lane.key
         if tree not in self._trees:
             row = self._row("select id from trees where tree = ? and python = ?", [tree, self._python])
             if row is None:

@@ -7,12 +7,12 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 from replay import wire
+from replay.environment import PRESENT, Environment
 from replay.errors import RevisionError
 from replay.outcome import Result, Status
 
@@ -23,8 +23,8 @@ MAX_LOG_BYTES = 1 << 20
 
 # The harness comes first on the path only while its own modules are imported.
 _BOOT = (
-    "import sys; home = sys.argv.pop(1); sys.path.insert(0, home); from replay.worker import main; "
-    "sys.path.remove(home); sys.exit(main())"
+    "import sys; homes = sys.argv.pop(1).split('\\n'); sys.path[:0] = homes; from replay.worker import main; "
+    "del sys.path[:len(homes)]; sys.exit(main())"
 )
 # Results are memoised, so nothing else of the environment may reach the compiler: its settings come from the record.
 _ENVIRONMENT = (
@@ -44,13 +44,15 @@ def _environment(seed: int) -> dict[str, str]:
 class WorkerProcess:
     """One process that compiles with the tree below `root`. Not shared between threads, except for `kill`."""
 
-    def __init__(self, adapter: str, root: Path, seed: int, memory: int = 0) -> None:
+    def __init__(
+        self, adapter: str, root: Path, seed: int, memory: int = 0, environment: Environment = PRESENT
+    ) -> None:
         """`memory` is the most bytes of address space that it may have; 0 for no limit."""
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
         self._root = root
-        home = str(Path(__file__).resolve().parent.parent)
+        homes = "\n".join(map(str, environment.harness))
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _BOOT, home, adapter, str(root), str(memory)],
+            [environment.python, "-P", "-c", _BOOT, homes, adapter, str(root), str(memory)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from replay.environment import PRESENT, PROJECT_FILE, Environment, Environments
 from replay.errors import RevisionError
 
 __all__ = ["WORKING_TREE", "Repository", "Revision", "describe"]
@@ -24,6 +25,7 @@ MAX_TREES = 24
 _BUSY_SECONDS = 3600.0
 # What a git hook sets for its own checkout would lead us astray, or into the user's index.
 _GIT_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
+_SUBMODULE = "160000 "
 _SAFE = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
 
@@ -35,27 +37,30 @@ class Revision:
     commit: str
     tree: str
     path: Path
+    environment: Environment = PRESENT
+
+    @property
+    def key(self) -> str:
+        """What its results are filed under: the compiler's tree, and the environment if it has one of its own."""
+        return f"{self.tree}+{self.environment.key}" if self.environment.key else self.tree
 
     @property
     def label(self) -> str:
         """How messages call it: the name that was given, and the commit."""
-        if self.revision == WORKING_TREE:
-            return "the working tree"
-        if self.commit.startswith(self.revision):
-            return f"revision {self.commit[:12]}"
-        return f"revision {self.revision} ({self.commit[:12]})"
+        return _label(self.revision, self.commit)
 
 
 class Repository:
     """The git repository around a folder; `folder` is the compiler's, from the root of the repository."""
 
-    def __init__(self, root: Path, folder: str, cache: Path) -> None:
+    def __init__(self, root: Path, folder: str, cache: Path, environments: Environments) -> None:
         self.root = root
         self._folder = folder
         self._trees = cache / "trees"
+        self._environments = environments
 
     @classmethod
-    def find(cls, start: Path, folder: str, cache: Path) -> Self:
+    def find(cls, start: Path, folder: str, cache: Path, environments: Environments | None = None) -> Self:
         """The repository that `start` lies in. Raises RevisionError if there is none, or no git."""
         try:
             top = _git(start, "rev-parse", "--show-toplevel")
@@ -63,7 +68,7 @@ class Repository:
             raise RevisionError(f"{start}: no git repository can be used here ({error})") from None
         if not top:
             raise RevisionError(f"{start}: a bare git repository, without a working tree")
-        return cls(Path(top), folder, cache)
+        return cls(Path(top), folder, cache, environments or Environments(cache))
 
     def resolve(self, revision: str) -> str:
         """The commit that `revision` names."""
@@ -91,7 +96,8 @@ class Repository:
             raise RevisionError(f"revision {revision} ({commit[:12]}) has no folder {self._folder}/") from None
         with tempfile.TemporaryDirectory(prefix="replay-") as scratch:
             path = self._check_out(tree, {"GIT_INDEX_FILE": f"{scratch}/index"})
-        return Revision(revision, commit, tree, path)
+        environment = self._environments.of(self._file_at(commit, PROJECT_FILE), _label(revision, commit))
+        return Revision(revision, commit, tree, path, environment)
 
     def at_working_tree(self) -> Revision:
         """The compiler as it is on disk, uncommitted and untracked files included (ignored ones are not)."""
@@ -110,9 +116,32 @@ class Repository:
             _git(self.root, "read-tree", commit, environment=environment)
             wanted = [self._folder, f":(exclude,glob){self._folder}/**/__pycache__/**"]
             _git(self.root, "-c", "core.safecrlf=false", "add", "--all", "--", *wanted, environment=environment)
+            self._check_submodules()
             tree = _git(self.root, "write-tree", f"--prefix={self._folder}/", environment=environment)
             path = self._check_out(tree, environment)
-        return Revision(WORKING_TREE, commit, tree, path)
+        project_file = self.root / PROJECT_FILE
+        try:
+            text = project_file.read_text(encoding="utf-8") if project_file.is_file() else ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise RevisionError(f"{project_file}: {error}") from error
+        return Revision(WORKING_TREE, commit, tree, path, self._environments.of(text, _label(WORKING_TREE, commit)))
+
+    def _check_submodules(self) -> None:
+        """The tree of a repository names commits of its submodules, and nothing that is not committed there."""
+        if not (self.root / ".gitmodules").is_file():
+            return
+        # `1 .M S.M. …`: the third field says that files of a submodule are changed, or that there are new ones
+        status = _git(self.root, "status", "--porcelain=2", "-z", "--ignore-submodules=none", "--", self._folder)
+        for line in status.split("\0"):
+            fields = line.split(" ", 8)
+            if line.startswith("1 ") and fields[2].startswith("S") and fields[2][2:] != "..":
+                raise RevisionError(f"submodule {fields[8]} has changes that are not committed: commit them there")
+
+    def _file_at(self, commit: str, name: str) -> str:
+        """The text of a file in `commit`; empty if there is none."""
+        if not _git(self.root, "ls-tree", "--name-only", commit, "--", name):
+            return ""
+        return _git(self.root, "cat-file", "blob", f"{commit}:{name}")
 
     def _check_out(self, tree: str, environment: Mapping[str, str]) -> Path:
         """The folder with this tree; made under another name first, so that it is never seen half-full."""
@@ -127,9 +156,7 @@ class Repository:
         except OSError as error:
             raise RevisionError(f"{self._trees}: {error.strerror or error}") from error
         try:
-            _git(self.root, "read-tree", "--empty", environment=environment)
-            _git(self.root, "read-tree", f"--prefix={self._folder}/", tree, environment=environment)
-            _git(self.root, "checkout-index", "--all", "--force", f"--prefix={making}/", environment=environment)
+            self._export(self.root, self._folder, tree, making, environment)
             for path in making.rglob("*"):
                 if path.is_file() and not path.is_symlink():
                     path.chmod(0o444)  # results are filed under this content, so nobody should edit it
@@ -140,6 +167,23 @@ class Repository:
         finally:
             shutil.rmtree(making, ignore_errors=True)
         return target
+
+    def _export(self, source: Path, folder: str, tree: str, target: Path, environment: Mapping[str, str]) -> None:
+        """Write `tree`, which is `folder` in the repository at `source`, below `target`, its submodules included."""
+        _git(source, "read-tree", "--empty", environment=environment)
+        _git(source, "read-tree", *([f"--prefix={folder}/"] if folder else []), tree, environment=environment)
+        _git(source, "checkout-index", "--all", "--force", f"--prefix={target}/", environment=environment)
+        entries = _git(source, "ls-files", "--stage", "-z", environment=environment).split("\0")
+        for entry in [entry for entry in entries if entry.startswith(_SUBMODULE)]:
+            commit, name = entry.split()[1], entry.partition("\t")[2]
+            inside = source / name
+            if not (inside / ".git").exists():
+                raise RevisionError(f"submodule {inside} is not here: git submodule update --init --recursive")
+            index = {"GIT_INDEX_FILE": f"{environment['GIT_INDEX_FILE']}-{len(name)}"}
+            try:
+                self._export(inside, "", commit, target / name, index)
+            except RevisionError as error:
+                raise RevisionError(f"submodule {inside} at commit {commit[:12]}: {error}") from None
 
     def _prune(self) -> None:
         """Delete the checkouts that were used longest ago, but none that a run may still be using."""
@@ -164,6 +208,14 @@ def describe(folder: Path) -> str:
         return _git(folder, "describe", "--always", "--dirty", "--exclude=*")
     except RevisionError:
         return ""
+
+
+def _label(revision: str, commit: str) -> str:
+    if revision == WORKING_TREE:
+        return "the working tree"
+    if commit.startswith(revision):
+        return f"revision {commit[:12]}"
+    return f"revision {revision} ({commit[:12]})"
 
 
 class _NothingFound(RevisionError):

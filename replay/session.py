@@ -1,23 +1,39 @@
 """What the commands that look for causes share: one record by its id, and workers for any number of trees."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from replay.adapters import get_adapter
+from replay.adapters import Adapter, get_adapter
 from replay.corpus import Corpus, Kernel, capture_files
+from replay.environment import Environments
 from replay.errors import CorpusError
 from replay.executor import SEED, Executor, Lane, Task, default_jobs
 from replay.home import cache_dir, project_root
 from replay.outcome import Result
 from replay.revision import Repository, Revision
 
-__all__ = ["COMPILER", "Session", "find_kernel", "open_session", "perform", "sole_argument", "task"]
+__all__ = [
+    "COMPILER",
+    "ENVIRONMENTS",
+    "MEMORY",
+    "Session",
+    "find_kernel",
+    "open_repository",
+    "open_session",
+    "perform",
+    "sole_argument",
+    "task",
+]
 
 COMPILER = "core"
+ENVIRONMENTS = ("auto", "present")
+"""A revision that depends on what is not installed here gets an environment of its own, or runs in this one anyway."""
 TIMEOUT = 60.0
 MEMORY = 4096 << 20
+
+Say = Callable[[str], None]
 
 
 @dataclass
@@ -36,14 +52,21 @@ class Session:
 
 
 @contextmanager
-def open_session(captures: tuple[Path, ...]) -> Iterator[Session]:
-    """Raises ReplayError where there is no repository or no captures."""
+def open_session(captures: tuple[Path, ...], environment: str, say: Say) -> Iterator[Session]:
+    """Arguments as for `open_repository`. Raises ReplayError where there is no repository or no captures."""
     root = project_root()
     adapter = get_adapter(COMPILER)
     assert adapter is not None
-    repository = Repository.find(root, adapter.tree, cache_dir(root))
+    repository = open_repository(root, adapter, environment, say)
     with Corpus.read(capture_files(captures, root)) as corpus:
         yield Session(root, repository, corpus)
+
+
+def open_repository(root: Path, adapter: Adapter, environment: str, say: Say) -> Repository:
+    """The repository at `root`. `environment` is one of `ENVIRONMENTS`; `say` tells the user of one that is made."""
+    cache = cache_dir(root)
+    environments = Environments(cache, say, present_only=environment == "present")
+    return Repository.find(root, adapter.tree, cache, environments)
 
 
 def find_kernel(corpus: Corpus, wanted: str) -> Kernel:
@@ -58,24 +81,22 @@ def find_kernel(corpus: Corpus, wanted: str) -> Kernel:
 
 
 def perform(
-    revisions: dict[str, Revision],
+    revisions: Mapping[str, Revision],
     tasks: list[Task],
     payloads: dict[str, bytes],
     *,
     jobs: int | None = None,
     timeout: float = TIMEOUT,
 ) -> dict[Task, Result]:
-    """Run tasks on workers of these revisions, given by tree. Raises RevisionError if one does not import."""
-    roots = {tree: revision.path for tree, revision in revisions.items()}
-    labels = {tree: revision.label for tree, revision in revisions.items()}
-    with Executor(COMPILER, roots, labels, jobs=jobs or default_jobs(), timeout=timeout, memory=MEMORY) as executor:
+    """Run tasks on workers of these revisions, given by key. Raises RevisionError if one does not import."""
+    with Executor(COMPILER, revisions, jobs=jobs or default_jobs(), timeout=timeout, memory=MEMORY) as executor:
         executor.hello(list(revisions))
         return dict(executor.run(tasks, payloads.__getitem__))
 
 
-def task(tree: str, digest: str, backend: str | None, mode: str, action: str = "replay", options: str = "") -> Task:
-    """A task on the usual lane of a tree."""
-    return Task(Lane(tree, SEED), digest, backend, mode, action, options)
+def task(key: str, digest: str, backend: str | None, mode: str, action: str = "replay", options: str = "") -> Task:
+    """A task on the usual lane of a revision."""
+    return Task(Lane(key, SEED), digest, backend, mode, action, options)
 
 
 def sole_argument(kernel: Kernel, backend: str | None) -> str | None:

@@ -1,6 +1,8 @@
 """`replay bisect`, `blame` and `test`: at which commit a kernel changed."""
 
 import json
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from rich.text import Text
 from replay.bisect import Answer, Bisection, Item, Judge, check_kind
 from replay.blame import Change, changes
 from replay.cli.diff import DiffOptions, run_diff
-from replay.cli.output import CAPTURES
+from replay.cli.output import CAPTURES, ENVIRONMENT, complain
 from replay.corpus import Kernel
 from replay.errors import ReplayError, RevisionError
 from replay.executor import default_jobs
@@ -21,6 +23,7 @@ from replay.home import cache_dir
 from replay.memo import Memo
 from replay.outcome import CHANGES, MODES, Status
 from replay.report.escape import one_line
+from replay.revision import Revision
 from replay.session import Session, find_kernel, open_session, perform, sole_argument, task
 
 __all__ = ["bisect", "blame", "test"]
@@ -37,6 +40,35 @@ _FORMAT = click.option("--format", "format_", type=click.Choice(["text", "json"]
 _JOBS = click.option("--jobs", type=click.IntRange(min=1), help="How many compile at once. Default: the cores.")
 
 
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The options that say how a record is compiled, by their names."""
+
+    backend: str | None
+    mode: str | None
+    captures: tuple[Path, ...]
+    environment: str
+    jobs: int | None = None
+
+    def item(self, kernel: Kernel, on: str = "changed") -> Item:
+        """The search for a change of one record."""
+        argument = sole_argument(kernel, self.backend)
+        digest, usual = kernel.entry.digest, "pinned" if argument is None else "free"
+        return Item(digest[:12], digest, argument, self.mode or usual, on)
+
+    def session(self) -> AbstractContextManager[Session]:
+        """The repository and the corpus that the options name."""
+        return open_session(self.captures, self.environment, complain)
+
+    def judge(self, session: Session, memo: Memo) -> Judge:
+        """What compiles records with commits."""
+
+        def at(sha: str) -> Revision:
+            return session.repository.at_commit(sha[:12], sha)
+
+        return Judge(at, memo, session.corpus.payload, self.jobs or default_jobs(), TIMEOUT)
+
+
 @click.command()
 @click.argument("what", metavar="[ID|CLUSTER]", required=False)
 @click.option("--good", metavar="REV", required=True, help="A commit before the change.")
@@ -49,6 +81,7 @@ _JOBS = click.option("--jobs", type=click.IntRange(min=1), help="How many compil
 @_MODE
 @CAPTURES
 @_JOBS
+@ENVIRONMENT
 @_FORMAT
 def bisect(
     what: str | None,
@@ -57,11 +90,8 @@ def bisect(
     everything: bool,
     on: str,
     full_history: bool,
-    backend: str | None,
-    mode: str | None,
-    captures: tuple[Path, ...],
-    jobs: int | None,
     format_: str,
+    **options: Any,
 ) -> int:
     """Find the commit that first changed the record ID, or the smallest member of CLUSTER of the diff GOOD to BAD.
 
@@ -73,40 +103,32 @@ def bisect(
     check_kind(on)
     if (what is None) is not everything:
         raise click.UsageError("name a record or a cluster, or give --all")
-    with open_session(captures) as session, Memo.open(cache_dir(session.root)) as memo:
+    compiled = Compiled(**options)
+    with compiled.session() as session, Memo.open(cache_dir(session.root)) as memo:
         ends = [session.repository.resolve(name) for name in (good, bad)]
         history = History.between(session.root, ends[0], ends[1], full=full_history)
-        items = _items(session, what, history, on, backend, mode, captures, jobs)
-        judge = _judge(session, memo, jobs)
+        items = _items(session, what, history, on, compiled)
         console = Console(stderr=True)
         with console.status("") as status:
-            answers = Bisection(history, judge, status.update).run(items)
+            answers = Bisection(history, compiled.judge(session, memo), status.update).run(items)
     _print_answers(answers, format_, len(history.commits))
     return 0
 
 
-def _judge(session: Session, memo: Memo, jobs: int | None) -> Judge:
-    def at(sha: str) -> Any:
-        return session.repository.at_commit(sha[:12], sha)
-
-    return Judge(at, memo, session.corpus.payload, jobs or default_jobs(), TIMEOUT)
-
-
-def _items(
-    session: Session,
-    what: str | None,
-    history: History,
-    on: str,
-    backend: str | None,
-    mode: str | None,
-    captures: tuple[Path, ...],
-    jobs: int | None,
-) -> list[Item]:
+def _items(session: Session, what: str | None, history: History, on: str, compiled: Compiled) -> list[Item]:
     kernels = session.corpus.kernels
     if what is not None and any(digest.startswith(what) for digest in kernels):
-        return [_item(find_kernel(session.corpus, what), on, backend, mode)]
-    options = DiffOptions(history.good, history.bad, captures, (backend,) if backend else (), mode or "both", "",
-                          None, False, False, jobs, TIMEOUT, 4096)  # fmt: skip
+        return [compiled.item(find_kernel(session.corpus, what), on)]
+    options = DiffOptions(
+        history.good,
+        history.bad,
+        compiled.captures,
+        (compiled.backend,) if compiled.backend else (),
+        compiled.mode or "both",
+        jobs=compiled.jobs,
+        timeout=TIMEOUT,
+        environment=compiled.environment,
+    )
     clusters = [cluster for cluster in run_diff(options).clusters if cluster.outcome in CHANGES]
     chosen = [cluster for cluster in clusters if what is None or cluster.id.startswith(what)]
     if not chosen:
@@ -118,12 +140,6 @@ def _items(
         argument = sole_argument(kernels[member.record], member.backend)
         items.append(Item(cluster.id, member.record, argument, member.mode, on))
     return items
-
-
-def _item(kernel: Kernel, on: str, backend: str | None, mode: str | None) -> Item:
-    argument = sole_argument(kernel, backend)
-    digest, usual = kernel.entry.digest, "pinned" if argument is None else "free"
-    return Item(digest[:12], digest, argument, mode or usual, on)
 
 
 def _print_answers(answers: list[Answer], format_: str, count: int) -> None:
@@ -171,23 +187,16 @@ def _commit(commit: Commit) -> dict[str, str]:
 @_MODE
 @CAPTURES
 @_JOBS
+@ENVIRONMENT
 @_FORMAT
-def blame(
-    record: str,
-    count: int,
-    until: str,
-    backend: str | None,
-    mode: str | None,
-    captures: tuple[Path, ...],
-    jobs: int | None,
-    format_: str,
-) -> int:
+def blame(record: str, count: int, until: str, format_: str, **options: Any) -> int:
     """List the commits of a branch, by first parent, at which the source of the record ID changed, newest first."""
-    with open_session(captures) as session, Memo.open(cache_dir(session.root)) as memo:
-        item = _item(find_kernel(session.corpus, record), "changed", backend, mode)
+    compiled = Compiled(**options)
+    with compiled.session() as session, Memo.open(cache_dir(session.root)) as memo:
+        item = compiled.item(find_kernel(session.corpus, record))
         tip = session.repository.resolve(until)
         commits = last_commits(session.root, tip, count + 1)
-        found = changes(commits, item, _judge(session, memo, jobs))
+        found = changes(commits, item, compiled.judge(session, memo))
     if format_ == "json":
         click.echo(json.dumps([_change(change) for change in found], indent=2))
         return 0
@@ -209,7 +218,8 @@ def _change(change: Change) -> dict[str, Any]:
 @_BACKEND
 @_MODE
 @CAPTURES
-def test(record: str, expect: str | None, backend: str | None, mode: str | None, captures: tuple[Path, ...]) -> int:
+@ENVIRONMENT
+def test(record: str, expect: str | None, **options: Any) -> int:
     """Compile the record ID with the working tree, for `git bisect run replay test ID --expect DIGEST`.
 
     Exit codes: 0 its output has DIGEST. 1 it has another. 125 it cannot be told: the tree does not import or cannot
@@ -217,13 +227,14 @@ def test(record: str, expect: str | None, backend: str | None, mode: str | None,
     """
     if expect is not None and len(expect) < SHORTEST_DIGEST:
         raise click.UsageError(f"--expect {expect}: at least {SHORTEST_DIGEST} digits are needed")
-    with open_session(captures) as session:
-        item = _item(find_kernel(session.corpus, record), "changed", backend, mode)
+    compiled = Compiled(**options)
+    with compiled.session() as session:
+        item = compiled.item(find_kernel(session.corpus, record))
         payload = session.corpus.payload(item.digest)
         try:
             revision = session.revision(None)
-            wanted = task(revision.tree, item.digest, item.backend, item.mode)
-            result = perform({revision.tree: revision}, [wanted], {item.digest: payload})[wanted]
+            wanted = task(revision.key, item.digest, item.backend, item.mode)
+            result = perform({revision.key: revision}, [wanted], {item.digest: payload})[wanted]
         except RevisionError as error:
             click.echo(f"replay: {one_line(str(error), 500)}", err=True)
             return CANNOT_TELL

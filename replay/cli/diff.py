@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from replay.adapters import Adapter, get_adapter
 from replay.approvals import Approvals, apply
 from replay.cli.corpus import FILTER
-from replay.cli.output import CAPTURES, complain
+from replay.cli.output import CAPTURES, ENVIRONMENT, complain
 from replay.corpus import COMMITTED, Corpus, capture_files
 from replay.diff import Diff, compare_revisions
 from replay.errors import ReplayError
@@ -27,11 +27,11 @@ from replay.plan import Options
 from replay.report import html, junit, markdown
 from replay.report import json as json_report
 from replay.report import text as text_report
-from replay.revision import Repository, Revision
+from replay.revision import Revision
+from replay.session import COMPILER, open_repository
 
 __all__ = ["FORMATS", "DiffOptions", "approvals_folder", "diff", "diff_options", "run_diff", "write_report"]
 
-COMPILER = "core"
 FORMATS = {
     "json": json_report.render,
     "markdown": markdown.render,
@@ -62,6 +62,7 @@ _OPTIONS = (
                  help="How long one kernel may take to compile."),
     click.option("--memory", metavar="MIB", type=click.IntRange(min=0), default=4096, show_default=True,
                  help="The address space that one compiling process may have; 0 for no limit."),
+    ENVIRONMENT,
 )  # fmt: skip
 
 
@@ -76,18 +77,19 @@ def diff_options(command: Callable[..., Any]) -> Callable[..., Any]:
 class DiffOptions:
     """What the options of `diff_options` say, by their names."""
 
-    since: str | None
-    until: str | None
-    captures: tuple[Path, ...]
-    backends: tuple[str, ...]
-    mode: str
-    filter_: str
-    verify: str | None
-    validate: bool
-    aa: bool
-    jobs: int | None
-    timeout: float
-    memory: int
+    since: str | None = None
+    until: str | None = None
+    captures: tuple[Path, ...] = ()
+    backends: tuple[str, ...] = ()
+    mode: str = "both"
+    filter_: str = ""
+    verify: str | None = None
+    validate: bool = False
+    aa: bool = False
+    jobs: int | None = None
+    timeout: float = 60.0
+    memory: int = 4096
+    environment: str = "auto"
 
     @property
     def compared(self) -> Options:
@@ -136,7 +138,7 @@ def run_diff(options: DiffOptions) -> Diff:
     wanted = parse_filter(options.filter_)
     root = project_root()
     files = capture_files(options.captures, root)
-    base, head = _revisions(adapter, root, options.since, options.until)
+    base, head = _revisions(adapter, root, options)
     with Corpus.read(files, wanted) as corpus, Memo.open(cache_dir(root)) as memo, _progress() as bar:
         task = bar.add_task("starting", total=None)
 
@@ -156,8 +158,9 @@ def approvals_folder(root: Path) -> Path:
     return root / COMMITTED
 
 
-def _revisions(adapter: Adapter, root: Path, since: str | None, until: str | None) -> tuple[Revision, Revision]:
-    repository = Repository.find(root, adapter.tree, cache_dir(root))
+def _revisions(adapter: Adapter, root: Path, options: DiffOptions) -> tuple[Revision, Revision]:
+    repository = open_repository(root, adapter, options.environment, complain)
+    since, until = options.since, options.until
     new = repository.resolve(until or "HEAD")
     head = repository.at_working_tree() if until is None else repository.at_commit(until, new)
     if since is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from replay.cli.output import CAPTURES, complain
+from replay.cli.output import CAPTURES, ENVIRONMENT, complain
 from replay.errors import ReplayError
 from replay.explain import Explanation, explain
 from replay.outcome import MODES, Result, Status
@@ -30,6 +30,7 @@ __all__ = ["explain_command"]
               help="Write a page with all passes side by side.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
               help="text for people, json for programs.")  # fmt: skip
+@ENVIRONMENT
 def explain_command(
     record: str,
     since: str | None,
@@ -40,6 +41,7 @@ def explain_command(
     stage: str | None,
     html: Path | None,
     format_: str,
+    environment: str,
 ) -> int:
     """Show why the record ID (the beginning of its digest) is compiled otherwise than at REV.
 
@@ -49,7 +51,7 @@ def explain_command(
 
     Exit codes: 0, or 2 where there is no such record, or no difference.
     """
-    with open_session(captures) as session:
+    with open_session(captures, environment, complain) as session:
         kernel = find_kernel(session.corpus, record)
         head = session.revision(until)
         base = head if since is None else session.revision(since)
@@ -82,10 +84,10 @@ def _traces(
     revisions: list[Revision], digest: str, payload: bytes, argument: str | None, mode: str
 ) -> list[dict[str, Any]]:
     """The traces of a record on each revision, in processes of their own. Raises ReplayError."""
-    by_tree = {revision.tree: revision for revision in revisions}
-    tasks = {tree: task(tree, digest, argument, mode, "trace") for tree in by_tree}
-    results = perform(by_tree, list(tasks.values()), {digest: payload})
-    return [_trace(revision, results[tasks[revision.tree]]) for revision in revisions]
+    by_key = {revision.key: revision for revision in revisions}
+    tasks = {key: task(key, digest, argument, mode, "trace") for key in by_key}
+    results = perform(by_key, list(tasks.values()), {digest: payload})
+    return [_trace(revision, results[tasks[revision.key]]) for revision in revisions]
 
 
 def _trace(revision: Revision, result: Result) -> dict[str, Any]:

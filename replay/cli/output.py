@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from replay.report.escape import one_line
+from replay.session import ENVIRONMENTS
 
-__all__ = ["CAPTURES", "complain"]
+__all__ = ["CAPTURES", "ENVIRONMENT", "complain"]
 
 CAPTURES = click.option(
     "--captures",
@@ -18,6 +19,15 @@ CAPTURES = click.option(
     type=click.Path(path_type=Path),
     help="A database of captures, or a folder for all *.db in it; may be repeated. Default: captures/ at the root of "
     "the repository, and what was captured locally in .replay/captures.db.",
+)
+
+ENVIRONMENT = click.option(
+    "--environment",
+    type=click.Choice(ENVIRONMENTS),
+    default="auto",
+    show_default=True,
+    help="auto: a revision whose pyproject.toml depends on what is not installed here runs in an environment of its "
+    "own, made by pip and kept. present: every revision runs in this one.",
 )
 
 

@@ -7,7 +7,7 @@ import click
 from rich.console import Console
 
 from replay.adapters import get_adapter
-from replay.cli.output import complain
+from replay.cli.output import ENVIRONMENT, complain
 from replay.compare import unified
 from replay.errors import ReplayError
 from replay.executor import Executor, default_jobs
@@ -40,6 +40,7 @@ __all__ = ["reduce"]
 @click.option("--timeout", metavar="SECONDS", type=click.FloatRange(min=0.1), default=20.0, show_default=True,
               help="How long one kernel may take.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(min=1), help="How many compile at once. Default: the cores.")
+@ENVIRONMENT
 def reduce(
     record: str,
     since: str,
@@ -53,6 +54,7 @@ def reduce(
     seconds: float,
     timeout: float,
     jobs: int | None,
+    environment: str,
 ) -> int:
     """Make the record ID as small as it can be while REV and the head still differ in the same way.
 
@@ -62,24 +64,28 @@ def reduce(
     """
     adapter = get_adapter(COMPILER)
     assert adapter is not None
-    with open_session(databases) as session:
+    with open_session(databases, environment, complain) as session:
         _check_target(target, session.corpus.files)
         kernel = find_kernel(session.corpus, record)
         base, head = session.revision(since), session.revision(until)
         argument = sole_argument(kernel, backend)
         wanted = mode or ("pinned" if argument is None else "free")
         raw = as_raw(session.corpus.payload(kernel.entry.digest))
-        roots = {side.tree: side.path for side in (base, head)}
-        labels = {side.tree: side.label for side in (base, head)}
-        if base.tree == head.tree:
+        if base.key == head.key:
             raise ReplayError(f"{base.label} and {head.label} have the same compiler: there is no difference to reduce")
         console = Console(stderr=True)
         with (
-            Executor(COMPILER, roots, labels, jobs=jobs or default_jobs(), timeout=timeout, memory=MEMORY) as executor,
+            Executor(
+                COMPILER,
+                {side.key: side for side in (base, head)},
+                jobs=jobs or default_jobs(),
+                timeout=timeout,
+                memory=MEMORY,
+            ) as executor,
             console.status("reducing") as status,
         ):
-            executor.hello([base.tree, head.tree])
-            reducer = Reducer(adapter, executor, (base.tree, head.tree), argument, wanted, on=on)
+            executor.hello([base.key, head.key])
+            reducer = Reducer(adapter, executor, (base.key, head.key), argument, wanted, on=on)
             found = reducer.run(raw, seconds, lambda size, tried: status.update(f"{size} nodes, {tried} tried"))
     text = adapter.format_ast(found.raw["ast"])
     _print(found, text, adapter.ast_size(raw["ast"]))

@@ -21,9 +21,14 @@ from replay.executor import Executor, Lane, Task, default_jobs
 from replay.outcome import Result, Status
 from replay.process import WorkerProcess
 from replay.record import digest_of, parse_capture
+from replay.revision import Revision
 from replay.worker import ORPHAN_SECONDS
 
 Make = Callable[..., dict[str, Any]]
+
+
+def revisions(**roots: Path) -> dict[str, Revision]:
+    return {name: Revision(name, "c0ffee", name, root) for name, root in roots.items()}
 
 
 class Bench:
@@ -56,8 +61,14 @@ def broken(tmp_path: Path, fake_root: Path) -> Callable[[str, str], Path]:
 
 
 @pytest.fixture
-def bench(record: Make, fake_root: Path) -> Iterator[Bench]:
-    with Executor("core", {"fake": fake_root}, {"fake": "the fake"}, jobs=2, timeout=1.0) as executor:
+def own_root(broken: Callable[[str, str], Path]) -> Path:
+    """A copy of the tiny compiler that no other test starts workers for."""
+    return broken("own", "")
+
+
+@pytest.fixture
+def bench(record: Make, own_root: Path) -> Iterator[Bench]:
+    with Executor("core", revisions(fake=own_root), jobs=2, timeout=1.0) as executor:
         yield Bench(record, executor)
 
 
@@ -146,8 +157,7 @@ def test_the_tree_decides_which_compiler_runs(record: Make, fake_root: Path, bro
     other = broken("other tree", "")
     rules = other / "core" / "rules.py"
     rules.write_text(rules.read_text().replace("{} + {}", "{} plus {}"))
-    roots = {"fake": fake_root, "other": other}
-    with Executor("core", roots, {"fake": "a", "other": "b"}, jobs=2, timeout=5.0) as executor:
+    with Executor("core", revisions(fake=fake_root, other=other), jobs=2, timeout=5.0) as executor:
         hellos = executor.hello(["fake", "other"])
         assert hellos["fake"].backends == ["c", "llvm"]
         results = Bench(record, executor).run("1 2 ADD", trees=("fake", "other"))
@@ -157,7 +167,7 @@ def test_the_tree_decides_which_compiler_runs(record: Make, fake_root: Path, bro
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("x = (", r"the head does not import: SyntaxError: .* \(at core/rules.py:1\)"),
+        ("x = (", r"revision t \(c0ffee\) does not import: SyntaxError: .* \(at core/rules.py:1\)"),
         ("import nothing_of_this_name", r"ModuleNotFoundError: No module named 'nothing_of_this_name' \(at core/rules"),
         ("raise SystemExit(4)", r"does not import: SystemExit: 4 \(at core/rules.py:1\)"),
         ("import os, sys; print('bye', file=sys.stderr, flush=True); os._exit(9)", "exit status 9: bye"),
@@ -167,7 +177,7 @@ def test_the_tree_decides_which_compiler_runs(record: Make, fake_root: Path, bro
 )
 def test_a_compiler_that_does_not_import(broken: Callable[..., Path], code: str, message: str) -> None:
     root = broken("tree", code)
-    with Executor("core", {"t": root}, {"t": "the head"}, jobs=1, timeout=5.0) as executor:
+    with Executor("core", revisions(t=root), jobs=1, timeout=5.0) as executor:
         with pytest.raises(RevisionError, match=message):
             executor.hello(["t"])
         assert not (code.startswith("import os") and living(root))
@@ -186,7 +196,7 @@ def test_a_compiler_that_hangs_while_it_is_imported(broken: Callable[..., Path])
 def test_a_compiler_from_elsewhere_is_refused(tmp_path: Path, fake_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(fake_root))
     with (
-        Executor("core", {"t": tmp_path}, {"t": "the head"}, jobs=1, timeout=5.0) as executor,
+        Executor("core", revisions(t=tmp_path), jobs=1, timeout=5.0) as executor,
         pytest.raises(RevisionError, match="was imported from"),
     ):
         executor.hello(["t"])
@@ -195,11 +205,11 @@ def test_a_compiler_from_elsewhere_is_refused(tmp_path: Path, fake_root: Path, m
 def test_a_compiler_that_stops_importing_gives_missing_results(
     record: Make, fake_root: Path, broken: Callable[..., Path]
 ) -> None:
-    roots = {"fake": fake_root, "bad": broken("bad", "raise RuntimeError('gone')")}
-    with Executor("core", roots, {"fake": "a", "bad": "the base"}, jobs=2, timeout=5.0) as executor:
+    bad = broken("bad", "raise RuntimeError('gone')")
+    with Executor("core", revisions(fake=fake_root, bad=bad), jobs=2, timeout=5.0) as executor:
         results = Bench(record, executor).run("1 2 ADD", "1 NEG", trees=("fake", "bad"))
     assert [result.status for result in results] == [Status.OK, Status.OK, Status.MISSING, Status.MISSING]
-    assert "the base does not import: RuntimeError: gone" in results[2].message
+    assert "revision bad (c0ffee) does not import: RuntimeError: gone" in results[2].message
 
 
 @pytest.mark.parametrize(
@@ -216,7 +226,7 @@ def test_an_answer_that_makes_no_sense(record: Make, broken: Callable[..., Path]
     root = broken("liar", "")
     seam = root / "core" / "process_replay.py"
     seam.write_text(f"{seam.read_text()}\n\ndef replay(record, backend=None, mode='pinned'):\n    return {lie}\n")
-    with Executor("core", {"t": root}, {"t": "the head"}, jobs=1, timeout=5.0) as executor:
+    with Executor("core", revisions(t=root), jobs=1, timeout=5.0) as executor:
         (result,) = Bench(record, executor).run("1 2 ADD", trees=("t",))
     assert result.status in (Status.CRASH, Status.ERROR)
     assert result.message
@@ -239,16 +249,16 @@ def test_large_records_and_sources_pass(bench: Bench, record: Make) -> None:
     assert result.status is Status.OK
 
 
-def test_nothing_runs_after_close(bench: Bench, fake_root: Path) -> None:
+def test_nothing_runs_after_close(bench: Bench, own_root: Path) -> None:
     bench.run(*[f"{number} NEG" for number in range(40)], "HANG")
-    assert living(fake_root)
+    assert living(own_root)
     bench.executor.close()
-    assert living(fake_root) == []
+    assert living(own_root) == []
 
 
-def test_a_run_that_is_left_early_leaves_no_process(record: Make, fake_root: Path) -> None:
+def test_a_run_that_is_left_early_leaves_no_process(record: Make, own_root: Path) -> None:
     data = parse_capture(record("HANG")).data
-    executor = Executor("core", {"fake": fake_root}, {"fake": "a"}, jobs=2, timeout=60.0)
+    executor = Executor("core", revisions(fake=own_root), jobs=2, timeout=60.0)
     tasks = [Task(Lane("fake"), "d", None, mode) for mode in ("pinned", "free")]
     results = executor.run(tasks, {"d": data}.__getitem__)
     main = threading.get_ident()
@@ -259,7 +269,7 @@ def test_a_run_that_is_left_early_leaves_no_process(record: Make, fake_root: Pat
         next(results)
     executor.close()
     assert time.monotonic() - started < 10
-    assert living(fake_root) == []
+    assert living(own_root) == []
     assert not [thread for thread in threading.enumerate() if "_drive" in thread.name]
 
 

@@ -22,7 +22,7 @@ TASK = Task(Lane("a" * 40), "d" * 32, None, "pinned")
 @pytest.fixture
 def memo(tmp_path: Path) -> Memo:
     made = Memo.open(tmp_path)
-    made.remember(TASK.lane.tree, Hello(1, ["c"]))
+    made.remember(TASK.lane.key, Hello(1, ["c"]))
     return made
 
 
@@ -72,8 +72,8 @@ def test_another_python_is_another_compiler(memo: Memo, tmp_path: Path, monkeypa
     memo.flush()
     monkeypatch.setattr("platform.python_version", lambda: "3.99.0")
     with Memo.open(tmp_path) as other:
-        assert other.hello(TASK.lane.tree) is None
-        other.remember(TASK.lane.tree, Hello(1, ["c"]))
+        assert other.hello(TASK.lane.key) is None
+        other.remember(TASK.lane.key, Hello(1, ["c"]))
         assert other.get(TASK) is None
 
 
@@ -88,7 +88,7 @@ def test_results_are_written_in_batches_and_at_the_end(tmp_path: Path, monkeypat
     monkeypatch.setattr(memos, "BATCH", 3)
     tasks = [Task(TASK.lane, f"{number:032x}", None, "free") for number in range(5)]
     with Memo.open(tmp_path) as memo:
-        memo.remember(TASK.lane.tree, Hello(1, ["c"]))
+        memo.remember(TASK.lane.key, Hello(1, ["c"]))
         for task in tasks:
             memo.put(task, OK)
         assert [memo.get(task) is not None for task in tasks] == [True] * 3 + [False] * 2
@@ -104,7 +104,7 @@ def test_a_damaged_memo_is_put_aside(memo: Memo, tmp_path: Path, damage: str) ->
     damaged = {"text": b"no database " * 500, "truncated": whole[:5000], "cut short": whole[:200]}[damage]
     memo.path.write_bytes(damaged)
     with Memo.open(tmp_path) as again:
-        again.remember(TASK.lane.tree, Hello(1, ["c"]))
+        again.remember(TASK.lane.key, Hello(1, ["c"]))
         assert again.get(TASK) is None
         again.put(TASK, OK)
     assert memo.path.with_name("memo-2.db.damaged").read_bytes() == damaged
@@ -133,15 +133,15 @@ def test_a_locked_memo_says_so(memo: Memo, tmp_path: Path, monkeypatch: pytest.M
 
 def test_trees_that_nobody_uses_are_forgotten(memo: Memo, tmp_path: Path) -> None:
     recent = Task(Lane("b" * 40), "d" * 32, None, "pinned")
-    memo.remember(recent.lane.tree, Hello(1, ["c"]))
+    memo.remember(recent.lane.key, Hello(1, ["c"]))
     memo.put(TASK, OK)
     memo.put(recent, Result(Status.OK, src="another source"))
     memo.flush()
     with closing(sqlite3.connect(memo.path)) as connection:
-        connection.execute("update trees set used = '2001-01-01T00:00:00+00:00' where tree = ?", [TASK.lane.tree])
+        connection.execute("update trees set used = '2001-01-01T00:00:00+00:00' where tree = ?", [TASK.lane.key])
         connection.commit()
     with Memo.open(tmp_path) as again:
-        assert again.hello(TASK.lane.tree) is None
+        assert again.hello(TASK.lane.key) is None
         assert again.get(recent) is not None
     with closing(sqlite3.connect(memo.path)) as connection:
         assert connection.execute("select count(*) from results").fetchone() == (1,)

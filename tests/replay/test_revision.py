@@ -136,6 +136,83 @@ def test_a_shallow_clone_says_how_to_get_the_rest(project: Project, tmp_path: Pa
         repository.resolve("HEAD~1")
 
 
+@pytest.fixture
+def nested(project: Project, tmp_path: Path) -> Path:
+    """The project with another repository as its submodule core/extra; gives the folder of the submodule."""
+    other = tmp_path / "other"
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(other)], check=True, env=project.environment)
+    for number in (1, 2):
+        (other / "table.py").write_text(f"VALUE = {number}\n")
+        subprocess.run(["git", "add", "--all"], cwd=other, check=True, env=project.environment)
+        subprocess.run(["git", "commit", "--quiet", "-m", "a"], cwd=other, check=True, env=project.environment)
+    project.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "core/extra")
+    inside = project.root / "core" / "extra"
+    subprocess.run(["git", "checkout", "--quiet", "HEAD~1"], cwd=inside, check=True, env=project.environment)
+    project.commit("with the first version of the submodule")
+    subprocess.run(["git", "checkout", "--quiet", "main"], cwd=inside, check=True, env=project.environment)
+    return inside
+
+
+def test_submodules_are_checked_out_as_each_revision_has_them(
+    project: Project, repository: Repository, nested: Path
+) -> None:
+    before = state(project)
+    old, new = repository.at_commit("HEAD", repository.resolve("HEAD")), repository.at_working_tree()
+    assert (old.path / "core" / "extra" / "table.py").read_text() == "VALUE = 1\n"
+    assert (new.path / "core" / "extra" / "table.py").read_text() == "VALUE = 2\n"
+    assert old.tree != new.tree
+    assert state(project) == before
+
+
+def test_a_submodule_with_changes_of_its_own_is_refused(repository: Repository, nested: Path) -> None:
+    (nested / "table.py").write_text("VALUE = 3\n")
+    with pytest.raises(RevisionError, match="submodule core/extra has changes that are not committed"):
+        repository.at_working_tree()
+    (nested / "table.py").write_text("VALUE = 2\n")
+    (nested / "new.py").write_text("")
+    with pytest.raises(RevisionError, match="submodule core/extra has changes that are not committed"):
+        repository.at_working_tree()
+
+
+def test_a_submodule_that_was_not_fetched_says_how_to_get_it(project: Project, nested: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", str(project.root), str(clone)], check=True, env=project.environment)
+    repository = Repository.find(clone, "core", cache_dir(clone))
+    with pytest.raises(RevisionError, match=r"submodule .*core/extra is not here: git submodule update --init"):
+        repository.at_commit("HEAD", repository.resolve("HEAD"))
+
+
+def test_a_commit_that_a_submodule_does_not_have(project: Project, repository: Repository, nested: Path) -> None:
+    project.git("update-index", "--cacheinfo", f"160000,{'ab' * 20},core/extra")
+    project.git("commit", "--quiet", "--message", "names a commit that nobody pushed")
+    with pytest.raises(RevisionError, match=r"submodule .*core/extra at commit abababababab: git read-tree: "):
+        repository.at_commit("HEAD", repository.resolve("HEAD"))
+
+
+def test_the_repository_may_itself_be_a_submodule(project: Project, tmp_path: Path) -> None:
+    outer = tmp_path / "outer"
+    subprocess.run(["git", "init", "--quiet", str(outer)], check=True, env=project.environment)
+    subprocess.run(
+        ["git", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(project.root), "inner"],
+        cwd=outer, check=True, env=project.environment,
+    )  # fmt: skip
+    inner = outer / "inner"
+    (inner / "core" / "new.py").write_text("x = 1\n")
+    repository = Repository.find(inner / "core", "core", cache_dir(inner))
+    assert repository.root == inner
+    assert (repository.at_working_tree().path / "core" / "new.py").is_file()
+    assert repository.at_commit("HEAD", repository.resolve("HEAD")).tree == project.git("rev-parse", "HEAD:core")
+
+
+def test_a_detached_head(project: Project, repository: Repository) -> None:
+    first = project.git("rev-parse", "HEAD")
+    project.edit("{} + {}", "{}+{}")
+    project.commit()
+    project.git("checkout", "--quiet", "--detach", first)
+    assert repository.at_working_tree().commit == first
+    assert repository.merge_base(repository.resolve("main"), repository.resolve("HEAD")) == first
+
+
 def test_no_repository(tmp_path: Path) -> None:
     with pytest.raises(RevisionError, match=f"{tmp_path}: no git repository"):
         Repository.find(tmp_path, "core", tmp_path)
