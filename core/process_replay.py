@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SCHEMA",
+    "ast_nodes",
     "ast_size",
     "backend_status",
     "backends",
@@ -37,6 +38,7 @@ __all__ = [
     "format_ast",
     "judge",
     "judges",
+    "optimized_ast",
     "record_from_text",
     "reductions",
     "replay",
@@ -184,6 +186,14 @@ def format_ast(rows: object) -> str:
     return repr(from_rows(rows))
 
 
+def ast_nodes(rows: object) -> list[list[str]]:
+    """Op, dtype and arg of each node of an AST, as texts. Raises RecordError."""
+    return [
+        [node.op.name, str(node.dtype), "" if node.arg is None else str(node.arg)]
+        for node in from_rows(rows).toposort()
+    ]
+
+
 def replay(record: Mapping[str, Any], backend: str | None = None, mode: str = "pinned") -> dict[str, object]:
     """Compile a record again. `backend`: another one than the record's own; `mode`: `pinned` applies the captured opts,
     `free` lets the heuristics choose. Never raises for what a record holds: the result says what happened."""
@@ -251,6 +261,23 @@ def trace(record: Mapping[str, Any], backend: str | None = None, mode: str = "pi
             ast, renderer, opts if pinned else None, str(name) if pinned and name is not None else None
         )
     return {"status": "ok", "data": found}
+
+
+def optimized_ast(record: Mapping[str, Any], backend: str | None = None, mode: str = "pinned") -> dict[str, object]:
+    """The rows of what the opts that `replay` applies make of the record's AST, as `data["ast"]`."""
+    from core.compiler import optimize
+    from core.opt.kernel import Kernel
+
+    try:
+        ast, renderer, opts, settings = _read(record, backend)
+    except RecordError as error:
+        return {"status": "unsupported", "field": error.field, "message": str(error)}
+    try:
+        with Context(**settings), Context(BEAM=0):
+            kernel = optimize(Kernel(ast, renderer), opts if mode == "pinned" else "auto")
+            return {"status": "ok", "data": {"ast": to_rows(kernel.get_optimized_ast())}}
+    except _FAILURES as error:
+        return {"status": "error", "type": type(error).__name__, "message": str(error)}
 
 
 def _compile(ast: UOp, renderer: Renderer, opts: Sequence[Opt], name: object, mode: str) -> ProgramSpec:

@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from replay.finding import Finding
 from replay.outcome import Outcome
 
-__all__ = ["Cluster", "changes_in_words", "cluster_findings", "cluster_id", "edit_of", "normalised"]
+__all__ = ["AST", "Cluster", "changes_in_words", "cluster_findings", "cluster_id", "edit_of", "normalised"]
 
 ID_BYTES = 6
+AST = "AST: "
+"""How what is said of an AST begins, which is looked at in the smallest member of a cluster only."""
 MAX_LINE = 2000  # characters: the patterns below take time that grows with the square of a line
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _SPACES = re.compile(r"\s+")
@@ -136,6 +138,8 @@ def changes_in_words(findings: Iterable[Finding]) -> list[str]:
     kernels: dict[str, set[str]] = {}
     for finding in findings:
         for change in finding.changes:
+            if change.startswith(AST):
+                continue
             what = re.sub(r"^applied_opts\[\d+\]: ", "", change)
             kernels.setdefault(f"{finding.mode}: {what}", set()).add(finding.record)
     ranked = sorted(kernels.items(), key=lambda item: (-len(item[1]), item[0]))

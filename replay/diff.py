@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from replay.adapters import Adapter
 from replay.approvals import Approved
+from replay.asts import compare_asts
 from replay.cluster import Cluster, cluster_findings, cluster_id
 from replay.compare import confirmed, describe_failure, facts_changed, judge, unified
 from replay.corpus import Corpus
@@ -133,6 +134,8 @@ def compare_revisions(
         unchanged = all(finding.outcome is Outcome.SAME_ERROR for finding in diff.findings)
         if unchanged and pairs and base.key != head.key:
             diff.coverage = run.coverage(pairs, adapter.tree)
+        if not options.aa:
+            diff.findings = run.with_asts(adapter)
         if options.verify:
             diff.findings = run.verified(everything=options.verify == "all")
         if options.validate:
@@ -220,6 +223,13 @@ class _Run:
         _, head = self._lanes(SEED)
         changed = changed_lines(self.diff.base.path, self.diff.head.path, folder)
         return measure(changed, [pair.task(head) for pair in pairs], self.executor, self.corpus.payload, self.progress)
+
+    def with_asts(self, adapter: Adapter) -> list[Finding]:
+        """The findings with how the optimised ASTs differ."""
+        sides, payload = self._lanes(SEED), self.corpus.payload
+        return compare_asts(
+            self.diff.findings, self._pairs, sides, adapter, self.executor, self.memo, payload, self.progress
+        )
 
     def verified(self, *, everything: bool) -> list[Finding]:
         """The findings with what running both sides showed."""

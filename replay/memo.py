@@ -162,7 +162,8 @@ class Memo:
             if row is None:
                 raise KeyError(f"tree {tree} was not announced with `remember`")
             self._trees[tree] = row[0]
-        return (self._trees[tree], task.digest, task.backend or "", task.mode, task.lane.seed)
+        what = task.mode if task.action == "replay" else f"{task.action} {task.mode} {task.options}"
+        return (self._trees[tree], task.digest, task.backend or "", what, task.lane.seed)
 
     def _row(self, sql: str, parameters: Sequence[Any]) -> tuple[Any, ...] | None:
         row: tuple[Any, ...] | None = self._database.execute(sql, parameters).fetchone()

@@ -50,6 +50,9 @@ class Adapter(Protocol):
     def ast_size(self, rows: Sequence[Any]) -> int:
         """How many nodes an AST has, in the sense of `reductions`."""
 
+    def ast_nodes(self, rows: Sequence[Any]) -> list[list[str]]:
+        """Op, dtype and arg of each node of an AST, sources left out, as texts. Raises ImportRefused."""
+
     def format_ast(self, rows: Sequence[Any]) -> str:
         """The AST of a record in the text form, by the installed compiler. Raises ImportRefused."""
 

@@ -15,6 +15,7 @@ ACTIONS = {
     "replay": "compile a record",
     "run": "run what it compiles",
     "trace": "trace how it compiles a record",
+    "optimized_ast": "give the optimised AST of a record",
 }
 """What a worker can do with a record, each a function of the seam; and in words."""
 
@@ -84,6 +85,11 @@ class CoreAdapter:
     def ast_size(self, rows: Sequence[Any]) -> int:
         """How many nodes an AST has."""
         return int(self._installed("ast_size", rows))
+
+    def ast_nodes(self, rows: Sequence[Any]) -> list[list[str]]:
+        """Each node of an AST as texts."""
+        answer: list[list[str]] = self._installed("ast_nodes", rows)
+        return answer
 
     def _installed(self, function: str, *arguments: object) -> Any:
         try:

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from core import process_replay
-from core.compiler import compile_ast
+from core.compiler import compile_ast, optimize
 from core.context import Context, ContextVar
+from core.ir.rows import to_rows
 from core.ir.text import format_uop
 from core.opt import Kernel, Opt, OptOps
 from core.process_replay import SCHEMA, backends, format_ast, record_from_text, replay
@@ -176,6 +177,27 @@ def test_opts_with_several_numbers_go_through_a_record() -> None:
     row = process_replay.opt_row(Opt(OptOps.TC, 0, (-1, 2)))
     assert row == ["TC", 0, [-1, 2]]
     assert process_replay.read_opts([row]) == [Opt(OptOps.TC, 0, (-1, 2))]
+
+
+@pytest.mark.parametrize("mode", ["pinned", "free"])
+def test_the_optimised_ast_is_that_of_the_kernel(mode: str) -> None:
+    one = record(applied_opts=[["UPCAST", 0, 2]])
+    kernel = Kernel(AST, get_renderer("cuda"))
+    answer = process_replay.optimized_ast(one, "cuda", mode)
+    if mode == "pinned":
+        kernel.apply_opt(Opt(OptOps.UPCAST, 0, 2))
+    else:
+        kernel = optimize(kernel)
+    assert answer == {"status": "ok", "data": {"ast": to_rows(kernel.get_optimized_ast())}}
+    nodes = process_replay.ast_nodes(answer["data"]["ast"])  # type: ignore[index]
+    assert nodes[-1] == ["SINK", "void", str(kernel.get_optimized_ast().arg)]
+
+
+def test_no_optimised_ast_of_what_cannot_be_compiled() -> None:
+    impossible = process_replay.optimized_ast(record(applied_opts=[["UPCAST", 7, 4]]))
+    assert (impossible["status"], impossible["type"]) == ("error", "KernelOptError")
+    unknown = process_replay.optimized_ast(record(applied_opts=[["WIDEN", 0, 4]]))
+    assert (unknown["status"], unknown["field"]) == ("unsupported", "applied_opts[0].op")
 
 
 def test_a_kernel_compiles_itself_too(captured: list[dict[str, Any]]) -> None:

@@ -82,6 +82,13 @@ def replay(record: dict[str, Any], backend: str | None = None, mode: str = "pinn
     }
 
 
+def optimized_ast(record: dict[str, Any], backend: str | None = None, mode: str = "pinned") -> dict[str, Any]:
+    """The opts become the last ops."""
+    opts = record["applied_opts"] if mode == "pinned" else [["UPCAST", 0, UPCAST]]
+    rows = [*record["ast"], *[[op, "int", [len(record["ast"]) - 1], ["int", arg]] for op, _, arg in opts]]
+    return {"status": "ok", "data": {"ast": rows}}
+
+
 def make_record(
     rows: Rows, name: str, backend: str = "c", source: str | None = None, test: str | None = None
 ) -> dict[str, Any]:
@@ -123,6 +130,11 @@ def record_from_text(line: str, backend: str) -> dict[str, Any]:
     if len(stack) != 1:
         raise ParseError("not one expression")
     return make_record(rows, "E_" + str(len(rows)), backend)
+
+
+def ast_nodes(rows: Rows) -> list[list[str]]:
+    """Op, dtype and arg of each row."""
+    return [[op, dtype, "" if arg is None else str(arg[1])] for op, dtype, _, arg in rows]
 
 
 def format_ast(rows: Rows) -> str:
