@@ -23,6 +23,8 @@ from core.ir.rows import from_rows, to_rows
 from core.ir.text import parse_uop
 from core.ir.uop import UOp
 from core.opt.opt import Opt, OptOps
+from core.shape import ShapeTracker, View
+from core.shape.sizes import ranges_text, tuple_text
 
 if TYPE_CHECKING:
     from core.render.base import Renderer
@@ -188,10 +190,19 @@ def format_ast(rows: object) -> str:
 
 def ast_nodes(rows: object) -> list[list[str]]:
     """Op, dtype and arg of each node of an AST, as texts. Raises RecordError."""
-    return [
-        [node.op.name, str(node.dtype), "" if node.arg is None else str(node.arg)]
-        for node in from_rows(rows).toposort()
-    ]
+    return [[node.op.name, str(node.dtype), _arg_text(node.arg)] for node in from_rows(rows).toposort()]
+
+
+def _arg_text(arg: object) -> str:
+    if isinstance(arg, ShapeTracker):
+        return " of ".join([_view_text(view) for view in arg.views[::-1]])
+    return "" if arg is None else str(arg)
+
+
+def _view_text(view: View) -> str:
+    text = f"{tuple_text(view.shape)} strides {tuple_text(view.strides)}"
+    text += "" if isinstance(view.offset, int) and view.offset == 0 else f" offset {view.offset}"
+    return text if view.mask is None else f"{text} mask {ranges_text(view.mask)}"
 
 
 def replay(record: Mapping[str, Any], backend: str | None = None, mode: str = "pinned") -> dict[str, object]:

@@ -4,9 +4,9 @@ The smallest member of each cluster is looked at. Both sides give the optimised 
 both into words, so that another way of writing a node is no difference.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from typing import Any
 
 from replay.adapters import Adapter, ImportRefused
@@ -20,9 +20,10 @@ from replay.plan import Pair
 __all__ = ["ast_changes", "compare_asts"]
 
 ACTION = "optimized_ast"
-MAX_NODES = 40  # that differ: pairing takes time that grows with their square
+MAX_NODES = 1000  # aligning them takes time that grows with their square
 MAX_CHANGES = 6
 _PARTS = ("op", "dtype", "arg")
+_WORDS = {"values_changed": "changed", "dictionary_item_added": "added", "dictionary_item_removed": "removed"}
 
 Node = Sequence[str]
 """Op, dtype and arg as text."""
@@ -73,41 +74,36 @@ def _said(adapter: Adapter, base: Result, head: Result) -> list[str]:
 
 def ast_changes(before: Sequence[Node], after: Sequence[Node]) -> list[str]:
     """How the nodes of an AST changed, in words: what of a node became another, which nodes came and went."""
-    old, new = Counter(map(tuple, before)), Counter(map(tuple, after))
-    gone, come = list((old - new).elements()), list((new - old).elements())
-    if not gone and not come:
-        return [] if list(before) == list(after) else ["the same nodes, in another order"]
-    if max(len(gone), len(come)) > MAX_NODES:
-        return [f"{len(before)} -> {len(after)} nodes, {len(gone)} of them gone and {len(come)} new"]
+    if max(len(before), len(after)) > MAX_NODES:
+        return [] if before == after else [f"it has {len(before)} -> {len(after)} nodes"]
     from deepdiff.diff import DeepDiff  # takes long to import
 
-    lost, won = ([dict(zip(_PARTS, node, strict=True)) for node in nodes] for nodes in (gone, come))
-    difference = DeepDiff(
-        lost,
-        won,
-        view="tree",
-        ignore_order=True,
-        report_repetition=True,
-        cutoff_intersection_for_pairs=1,
-        cutoff_distance_for_pairs=0.5,
-    )
-    found = sorted([words for kind in difference for change in difference[kind] for words in _words(kind, change)])
+    old, new = _aligned(before, after)
+    difference = DeepDiff(old, new, view="tree", threshold_to_diff_deeper=0)
+    found = list(dict.fromkeys([_words(kind, change) for kind in _WORDS for change in difference.get(kind, [])]))
     rest = len(found) - MAX_CHANGES
     return found[:MAX_CHANGES] + ([f"{rest} more"] if rest > 0 else [])
 
 
-def _words(kind: str, change: Any) -> Iterator[str]:
+def _aligned(before: Sequence[Node], after: Sequence[Node]) -> tuple[dict[int, Any], dict[int, Any]]:
+    """The nodes by numbers: those that stand for each other, as the order of the ops has it, by the same one."""
+    matcher = SequenceMatcher(None, [node[0] for node in before], [node[0] for node in after], autojunk=False)
+    old: dict[int, Any] = {}
+    new: dict[int, Any] = {}
+    number = 0
+    for what, start, end, other_start, other_end in matcher.get_opcodes():
+        for offset in range(max(end - start, other_end - other_start)):
+            if offset < end - start:
+                old[number] = dict(zip(_PARTS, before[start + offset], strict=True))
+            number += what != "equal"  # ops that are not the same do not stand for each other
+            if offset < other_end - other_start:
+                new[number] = dict(zip(_PARTS, after[other_start + offset], strict=True))
+            number += 1
+    return old, new
+
+
+def _words(kind: str, change: Any) -> str:
     if kind == "values_changed":
-        node, part = change.up.t1, change.path(output_format="list")[-1]
-        yield f"{node['op']} {part}: {change.t1} -> {change.t2}"
-    elif kind == "repetition_change":
-        repeats = change.additional["repetition"]
-        yield f"{_text(change.t1)}: {repeats['old_repeat']} -> {repeats['new_repeat']} times"
-    elif kind == "iterable_item_added":
-        yield f"{_text(change.t2)} added"
-    elif kind == "iterable_item_removed":
-        yield f"{_text(change.t1)} removed"
-
-
-def _text(node: Mapping[str, str]) -> str:
-    return " ".join([node[part] for part in _PARTS if node[part]])
+        return f"{change.up.t1['op']} {change.path(output_format='list')[-1]}: {change.t1} -> {change.t2}"
+    node = change.t2 if kind == "dictionary_item_added" else change.t1
+    return f"{' '.join([node[part] for part in _PARTS if node[part]])} {_WORDS[kind]}"
