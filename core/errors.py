@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["CompileError", "KernelOptError", "ParseError", "RecordError", "RenderError", "RuntimeFailure", "SpecError"]
+__all__ = [
+    "CompileError",
+    "KernelOptError",
+    "NotRun",
+    "ParseError",
+    "RecordError",
+    "RenderError",
+    "RuntimeFailure",
+    "SpecError",
+]
 
 
 class CompileError(Exception):
@@ -40,6 +49,10 @@ class RenderError(CompileError):
         super().__init__(f"{backend} cannot render {what}: {reason}")
         self.backend = backend
         self.what = what
+
+
+class NotRun(CompileError):
+    """A kernel is not run here; the message says why."""
 
 
 class RuntimeFailure(CompileError):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.dtype import DType
-from core.errors import RuntimeFailure
+from core.errors import NotRun, RuntimeFailure
 from core.ir.uop import UOp
 from core.render.program import ProgramSpec
 from core.runtime import get_runtime
@@ -19,7 +19,7 @@ from core.runtime.buffers import aligned_zeros, buffer_sizes, outputs_of, random
 from core.runtime.interpreter import interpret
 from core.runtime.tolerance import tolerance
 
-__all__ = ["NotRun", "results_of", "run_program"]
+__all__ = ["digest_of", "drawn", "results_of", "run_program"]
 
 MAX_ELEMENTS: Final = 1 << 22
 # one of the values that programs trip over in every so many elements
@@ -27,17 +27,11 @@ EDGE_EVERY: Final = 7
 TERMS: Final = 64  # that a result is taken to add up, for its tolerance
 
 
-class NotRun(Exception):
-    """The kernel is not run here; the message says why."""
-
-
 def run_program(ast: UOp, program: ProgramSpec, seed: int, *, reference: bool) -> dict[str, Any]:
     """`outputs` by buffer number, each with `dtype`, `bytes`, `rtol` and `atol`; `digest`, of all outputs; `inputs`, a
     digest of what went in; with `reference` also what the interpreter makes of the AST. Raises NotRun."""
-    rng = np.random.default_rng(seed)
-    variables = random_variables(ast, rng)
-    buffers = _buffers(ast, variables, rng)
-    inputs = _digest(buffers, numbers=list(buffers), variables=variables)
+    buffers, variables = drawn(ast, seed)
+    inputs = digest_of(buffers, list(buffers), variables)
     expected = _reference(ast, buffers, variables) if reference else None
     try:
         runtime = get_runtime(program.backend)
@@ -49,9 +43,16 @@ def run_program(ast: UOp, program: ProgramSpec, seed: int, *, reference: bool) -
     return {
         "inputs": inputs,
         "outputs": found,
-        "digest": _digest(buffers, numbers=outputs_of(ast), variables={}),
+        "digest": digest_of(buffers, outputs_of(ast)),
         "reference": None if expected is None else results_of(expected, outputs_of(ast)),
     }
+
+
+def drawn(ast: UOp, seed: int) -> tuple[dict[int, NDArray[Any]], dict[str, int]]:
+    """(buffers by number, variables by name) for a kernel, drawn with `seed`. Raises NotRun for what is too large."""
+    rng = np.random.default_rng(seed)
+    variables = random_variables(ast, rng)
+    return _buffers(ast, variables, rng), variables
 
 
 def _buffers(ast: UOp, variables: Mapping[str, int], rng: np.random.Generator) -> dict[int, NDArray[Any]]:
@@ -110,9 +111,11 @@ def _float_dtype(array: NDArray[Any]) -> DType:
     return {2: dtypes.half, 4: dtypes.float, 8: dtypes.double}[array.dtype.itemsize]
 
 
-def _digest(buffers: Mapping[int, NDArray[Any]], *, numbers: list[int], variables: Mapping[str, int]) -> str:
-    """Of contents; every nan is the same."""
-    state = hashlib.blake2b(repr(sorted(variables.items())).encode(), digest_size=16)
+def digest_of(
+    buffers: Mapping[int, NDArray[Any]], numbers: list[int], variables: Mapping[str, int] | None = None
+) -> str:
+    """Of the contents of the buffers called `numbers`, and of variables; every nan is the same."""
+    state = hashlib.blake2b(repr(sorted((variables or {}).items())).encode(), digest_size=16)
     for number in numbers:
         array = buffers[number]
         if array.dtype.kind == "f" and np.isnan(array).any():

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from replay.errors import ReplayError
+from replay.verify import apart
 
-__all__ = ["Divergence", "Explanation", "Function", "Rewrite", "explain"]
+__all__ = ["Divergence", "Explanation", "Function", "Rewrite", "Wrong", "explain", "first_wrong"]
+
+ANOTHER_RESULT = "the rule gives another result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,25 @@ class Divergence:
     verdict: str
 
 
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """The first pass after which the two sides compute something else, and where, as `replay.verify` says it.
+
+    `unseen` are the passes right before it that could not be interpreted: it may be one of these.
+    """
+
+    stage: str
+    facts: dict[str, Any]
+    unseen: tuple[str, ...] = ()
+
+
 @dataclass
 class Explanation:
-    """What two traces say together. `stage` is the first pass whose results differ, None if none does."""
+    """What two traces say together. `stage` is the first pass that differs, None if none does: whose result is another,
+    or with `wrong`, after which other results are computed."""
 
     stage: str | None
+    wrong: Wrong | None = None
     before: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
     rewrite: Divergence | None = None
@@ -67,12 +84,41 @@ class Explanation:
         """The rule or the functions to look at, the likeliest first."""
         named = [self.rewrite.culprit] if self.rewrite is not None else []
         rules = [*self.rules_lost, *self.rules_new]
+        surely = self.rewrite is not None and self.wrong is not None and self.rewrite.verdict == ANOTHER_RESULT
+        first = [rule for rule in named if rule in rules or surely]
         functions = [function.name for function in self.functions]
-        return list(dict.fromkeys([*[rule for rule in named if rule in rules], *rules, *functions, *named]))
+        return list(dict.fromkeys([*first, *rules, *functions, *named]))
 
 
-def explain(base: dict[str, Any], head: dict[str, Any]) -> Explanation:
-    """Align two traces. Raises ReplayError for traces of different layouts."""
+def first_wrong(base: dict[str, Any], head: dict[str, Any]) -> Wrong | None:
+    """The first pass after which two runs of all passes differ by more than rounding; None if none does.
+
+    Raises ReplayError if they cannot be compared.
+    """
+    if base["inputs"] != head["inputs"]:
+        raise ReplayError("the two revisions do not draw the same inputs: their results cannot be compared")
+    old, new = _by_name(base), _by_name(head)
+    reference = base["passes"][0].get("outputs")
+    unseen: list[str] = []
+    for name in [name for name in old if name in new]:
+        if "outputs" not in old[name] or "outputs" not in new[name]:
+            unseen.append(name)
+            continue
+        if old[name]["digest"] != new[name]["digest"]:
+            kind, facts = apart(old[name] | {"reference": reference}, new[name])
+            if kind == "different":
+                return Wrong(name, facts, tuple(unseen))
+        unseen = []
+    return None
+
+
+def explain(base: dict[str, Any], head: dict[str, Any], wrong: Wrong | None = None) -> Explanation:
+    """Align two traces: up to the first pass whose result is another, or up to the one that is `wrong`.
+
+    Raises ReplayError for traces of different layouts.
+    """
+    if wrong is not None:
+        return _explain_wrong(base, head, wrong)
     old, new = _by_name(base), _by_name(head)
     order = [name for name in old if name in new]
     if not order:
@@ -89,6 +135,21 @@ def explain(base: dict[str, Any], head: dict[str, Any]) -> Explanation:
     found.before, found.after = old.get(found.stage, {}).get("lines", []), new.get(found.stage, {}).get("lines", [])
     found.rules_lost, found.rules_new = _rules(base, head)
     found.rewrite = _first_rewrite(upto, old, new)
+    found.functions = _functions(upto, old, new)
+    return found
+
+
+def _explain_wrong(base: dict[str, Any], head: dict[str, Any], wrong: Wrong) -> Explanation:
+    """What differs in the pass that is wrong, and not in those before it, whose results are right all the same."""
+    old, new = _by_name(base), _by_name(head)
+    nearest = [name for name in (*wrong.unseen, wrong.stage) if name in old and name in new]
+    before, after = old.get(wrong.stage, {}), new.get(wrong.stage, {})
+    found = Explanation(wrong.stage, wrong, before.get("lines", []), after.get("lines", []))
+    fired = {rewrite["rule"] for trace in (old, new) for name in nearest for rewrite in trace[name]["rewrites"]}
+    found.rules_lost, found.rules_new = ([rule for rule in rules if rule in fired] for rules in _rules(base, head))
+    order = list(old)[: list(old).index(wrong.stage) + 1]
+    upto = [name for name in order if name in new]
+    found.rewrite = _first_rewrite(nearest, old, new) or _first_rewrite(upto, old, new)
     found.functions = _functions(upto, old, new)
     return found
 
@@ -123,7 +184,7 @@ def _judged(
     """Which of the two first rewrites that differ is the cause, as far as they tell."""
     if one is not None and other is not None and one.before == other.before:
         if one.rule == other.rule:
-            return Divergence(stage, one, other, one.rule, "the rule gives another result")
+            return Divergence(stage, one, other, one.rule, ANOTHER_RESULT)
         return Divergence(stage, one, other, one.rule, f"{one.rule} rewrites the node on base, {other.rule} on head")
     here, there = {rewrite.what for rewrite in left}, {rewrite.what for rewrite in right}
     if one is not None and one.what not in there:

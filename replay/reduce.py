@@ -100,19 +100,20 @@ class _TimeIsOver(Exception):
 
 
 class Reducer:
-    """Reduces one record on two trees. `mode` and `backend` are those of the difference, `on` is one of `KINDS`."""
+    """Reduces one record on two revisions, given by their keys. `mode` and `backend` are those of the difference, `on`
+    is one of `KINDS`."""
 
     def __init__(
         self,
         adapter: Adapter,
         executor: Executor,
-        trees: tuple[str, str],
+        keys: tuple[str, str],
         backend: str | None,
         mode: str,
         *,
         on: str | None = None,
     ) -> None:
-        self._adapter, self._executor, self._trees = adapter, executor, trees
+        self._adapter, self._executor, self._keys = adapter, executor, keys
         self._backend, self._mode, self._on = backend, mode, on
         self._count = 0
         self._deadline = float("inf")
@@ -218,7 +219,7 @@ class Reducer:
         """What the two revisions make of records."""
         self._count += len(raws)
         payloads = _packed(raws)
-        sides = {digest: [self._task(digest, tree, seed) for tree in self._trees] for digest in payloads}
+        sides = {digest: [self._task(digest, key, seed) for key in self._keys] for digest in payloads}
         tasks = [task for pair in sides.values() for task in pair]
         if self._on == "different" and seed == SEED:
             tasks += [_run(task) for task in tasks]
@@ -228,12 +229,12 @@ class Reducer:
     def _causes(self, raws: Sequence[Raw]) -> list[str]:
         """What `replay explain` names first for each record; empty where it names nothing."""
         payloads = _packed(raws)
-        sides = [[replace(self._task(digest, tree), action="trace") for tree in self._trees] for digest in payloads]
+        sides = [[replace(self._task(digest, key), action="trace") for key in self._keys] for digest in payloads]
         results = self._results([task for pair in sides for task in pair], payloads)
         return [_cause(*(results[task] for task in pair)) for pair in sides]
 
-    def _task(self, digest: str, tree: str, seed: int = SEED) -> Task:
-        return Task(Lane(tree, seed), digest, self._backend, self._mode)
+    def _task(self, digest: str, key: str, seed: int = SEED) -> Task:
+        return Task(Lane(key, seed), digest, self._backend, self._mode)
 
     def _results(self, tasks: Sequence[Task], payloads: Mapping[str, bytes]) -> dict[Task, Result]:
         results = {}

@@ -20,11 +20,12 @@ from replay.finding import Finding
 from replay.outcome import Outcome, Result, Status
 from replay.plan import Pair
 
-__all__ = ["MEMBERS", "compare_runs", "task_of", "verify"]
+__all__ = ["MEMBERS", "SEED", "apart", "compare_runs", "task_of", "verify"]
 
 MEMBERS = 3
 """How many members of each cluster are run, the smallest first, unless all are wanted."""
-OPTIONS = msgspec.json.encode({"seed": 20240, "reference": True}).decode()
+SEED = 20240  # of the inputs
+OPTIONS = msgspec.json.encode({"seed": SEED, "reference": True}).decode()
 
 Progress = Callable[[str, int, int], None]
 
@@ -86,10 +87,11 @@ def compare_runs(base: Result, head: Result) -> tuple[str, dict[str, Any]]:
         return "unverified", {"not_run": "the two revisions do not draw the same inputs"}
     if base.data["digest"] == head.data["digest"]:
         return "equivalent", {}
-    return _apart(base.data, head.data)
+    return apart(base.data, head.data)
 
 
-def _apart(base: Mapping[str, Any], head: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def apart(base: Mapping[str, Any], head: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """(kind, what was found) of two sets of outputs that are not bit-identical."""
     worst = {"ulp": 0, "relative": 0.0}
     for number, ours in base["outputs"].items():
         theirs = head["outputs"].get(number)

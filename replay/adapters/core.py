@@ -14,6 +14,7 @@ SEAM = "core.process_replay"
 ACTIONS = {
     "replay": "compile a record",
     "run": "run what it compiles",
+    "run_passes": "run a record after each pass",
     "trace": "trace how it compiles a record",
     "optimized_ast": "give the optimised AST of a record",
 }

@@ -1,9 +1,6 @@
 """`replay bisect`, `blame` and `test`: at which commit a kernel changed."""
 
 import json
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,20 +8,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from replay.bisect import Answer, Bisection, Item, Judge, check_kind
+from replay.bisect import Answer, Bisection, Item, check_kind
 from replay.blame import Change, changes
+from replay.cli.compiled import JOBS, Compiled, compiled_options
 from replay.cli.diff import DiffOptions, run_diff
-from replay.cli.output import CAPTURES, ENVIRONMENT, complain
-from replay.corpus import Kernel
 from replay.errors import ReplayError, RevisionError
-from replay.executor import default_jobs
 from replay.history import Commit, History, last_commits
 from replay.home import cache_dir
 from replay.memo import Memo
-from replay.outcome import CHANGES, MODES, Status
+from replay.outcome import CHANGES, Status
 from replay.report.escape import one_line
-from replay.revision import Revision
-from replay.session import Session, find_kernel, open_session, perform, sole_argument, task
+from replay.session import Session, find_kernel, perform, sole_argument, task
 
 __all__ = ["bisect", "blame", "test"]
 
@@ -33,40 +27,8 @@ WIDTH = 160  # of what is piped
 CANNOT_TELL = 125  # what `git bisect run` takes for: skip this commit
 SHORTEST_DIGEST = 8
 
-_BACKEND = click.option("--backend", metavar="NAME", help="Another backend than the one of the record.")
-_MODE = click.option("--mode", type=click.Choice(MODES), help="Default: pinned on the record's backend, else free.")
 _FORMAT = click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
                        help="text for people, json for programs.")  # fmt: skip
-_JOBS = click.option("--jobs", type=click.IntRange(min=1), help="How many compile at once. Default: the cores.")
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """The options that say how a record is compiled, by their names."""
-
-    backend: str | None
-    mode: str | None
-    captures: tuple[Path, ...]
-    environment: str
-    jobs: int | None = None
-
-    def item(self, kernel: Kernel, on: str = "changed") -> Item:
-        """The search for a change of one record."""
-        argument = sole_argument(kernel, self.backend)
-        digest, usual = kernel.entry.digest, "pinned" if argument is None else "free"
-        return Item(digest[:12], digest, argument, self.mode or usual, on)
-
-    def session(self) -> AbstractContextManager[Session]:
-        """The repository and the corpus that the options name."""
-        return open_session(self.captures, self.environment, complain)
-
-    def judge(self, session: Session, memo: Memo) -> Judge:
-        """What compiles records with commits."""
-
-        def at(sha: str) -> Revision:
-            return session.repository.at_commit(sha[:12], sha)
-
-        return Judge(at, memo, session.corpus.payload, self.jobs or default_jobs(), TIMEOUT)
 
 
 @click.command()
@@ -77,11 +39,8 @@ class Compiled:
 @click.option("--on", metavar="KIND", default="changed", show_default=True,
               help="changed, error, fixed, different (its results), or hurt:METRIC, such as hurt:flops.")  # fmt: skip
 @click.option("--full-history", is_flag=True, help="Go into merged branches. Default: first parents only.")
-@_BACKEND
-@_MODE
-@CAPTURES
-@_JOBS
-@ENVIRONMENT
+@compiled_options
+@JOBS
 @_FORMAT
 def bisect(
     what: str | None,
@@ -183,11 +142,8 @@ def _commit(commit: Commit) -> dict[str, str]:
 @click.option("-n", "--commits", "count", type=click.IntRange(min=1), default=50, show_default=True,
               help="How far to look back.")  # fmt: skip
 @click.option("--until", metavar="REV", default="HEAD", show_default=True, help="Where to begin.")
-@_BACKEND
-@_MODE
-@CAPTURES
-@_JOBS
-@ENVIRONMENT
+@compiled_options
+@JOBS
 @_FORMAT
 def blame(record: str, count: int, until: str, format_: str, **options: Any) -> int:
     """List the commits of a branch, by first parent, at which the source of the record ID changed, newest first."""
@@ -215,10 +171,7 @@ def _change(change: Change) -> dict[str, Any]:
 @click.command()
 @click.argument("record", metavar="ID")
 @click.option("--expect", metavar="DIGEST", help="What the working tree's output must have. Without it, it is printed.")
-@_BACKEND
-@_MODE
-@CAPTURES
-@ENVIRONMENT
+@compiled_options
 def test(record: str, expect: str | None, **options: Any) -> int:
     """Compile the record ID with the working tree, for `git bisect run replay test ID --expect DIGEST`.
 

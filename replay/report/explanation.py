@@ -7,6 +7,7 @@ from typing import Any
 
 from replay.explain import Explanation, Rewrite
 from replay.report.escape import one_line, visible
+from replay.report.words import words_of_verification
 
 __all__ = ["as_object", "page", "sentences", "story"]
 
@@ -22,7 +23,12 @@ def sentences(found: Explanation) -> Iterator[str]:
     if found.stage is None:
         yield "no pass has another result on the two sides"
         return
-    if not found.errors:
+    if found.wrong is not None:
+        yield f"first pass after which the results differ: {found.stage}"
+        yield f"  {one_line(words_of_verification(found.wrong.facts), 300)}"
+        if found.wrong.unseen:
+            yield f"  or one of the passes before it, which could not be interpreted: {', '.join(found.wrong.unseen)}"
+    elif not found.errors:
         yield f"first pass that differs: {found.stage}"
     yield from _rewrite(found)
     for name, rules in (("only the base has", found.rules_lost), ("only the head has", found.rules_new)):
@@ -69,6 +75,7 @@ def as_object(found: Explanation) -> dict[str, Any]:
     divergence = found.rewrite
     return {
         "stage": found.stage,
+        "wrong": None if found.wrong is None else {**found.wrong.facts, "unseen": list(found.wrong.unseen)},
         "suspects": found.suspects,
         "rewrite": None
         if divergence is None

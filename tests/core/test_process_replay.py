@@ -17,6 +17,7 @@ from core.ir.rows import to_rows
 from core.ir.text import format_uop
 from core.opt import Kernel, Opt, OptOps
 from core.process_replay import SCHEMA, backends, format_ast, record_from_text, replay
+from core.record import opt_row, read_opts
 from core.render import get_renderer
 from tests.core.opt.small_asts import elementwise, matmul
 
@@ -174,9 +175,9 @@ def test_a_setting_that_is_off_need_not_be_known() -> None:
 
 
 def test_opts_with_several_numbers_go_through_a_record() -> None:
-    row = process_replay.opt_row(Opt(OptOps.TC, 0, (-1, 2)))
+    row = opt_row(Opt(OptOps.TC, 0, (-1, 2)))
     assert row == ["TC", 0, [-1, 2]]
-    assert process_replay.read_opts([row]) == [Opt(OptOps.TC, 0, (-1, 2))]
+    assert read_opts([row]) == [Opt(OptOps.TC, 0, (-1, 2))]
 
 
 @pytest.mark.parametrize("mode", ["pinned", "free"])

@@ -17,6 +17,7 @@ from core.ir.rows import from_rows
 from core.ir.spec import verify_ast
 from core.ir.uop import UOp
 from core.opt.opt import Opt, OptOps
+from core.record import make_record
 from core.reductions import proposals, size_of
 from core.render import get_renderer
 from core.shape import ShapeTracker
@@ -153,7 +154,7 @@ def test_a_variable_becomes_a_number_in_nodes_and_views() -> None:
 
 
 def record(ast: UOp) -> dict[str, object]:
-    return process_replay.make_record(ast, get_renderer("c"), compile_ast(ast, get_renderer("c"), "none"))
+    return make_record(ast, get_renderer("c"), compile_ast(ast, get_renderer("c"), "none"))
 
 
 def test_the_seam_gives_pages_of_records_that_replay_reads() -> None:

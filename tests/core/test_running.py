@@ -7,15 +7,17 @@ from core import process_replay
 from core.builder import buffer, kernel
 from core.compiler import compile_ast
 from core.dtype import dtypes
+from core.errors import NotRun
 from core.ir.rows import to_rows
 from core.ir.uop import UOp
+from core.record import make_record
 from core.render import get_renderer
-from core.running import NotRun, run_program
+from core.running import run_program
 from tests.core.runtime.machine import usable_runtime
 
 
 def record(ast: UOp, backend: str = "c") -> dict[str, object]:
-    return process_replay.make_record(ast, get_renderer(backend), compile_ast(ast, get_renderer(backend)))
+    return make_record(ast, get_renderer(backend), compile_ast(ast, get_renderer(backend)))
 
 
 def array(output: dict[str, object]) -> np.ndarray:

@@ -64,7 +64,7 @@ def history(root: Path, mutations: dict[int, Mutation]) -> list[str]:
         elif number in (20, 21):
             replace(root, "core/compiler.py", "\nclass Stage:", "\nclass Stage(:", forth=number == 20)
         elif number in (40, 41):
-            replace(root, "core/process_replay.py", "SCHEMA: Final = 1\n", "SCHEMA: Final = 2\n", forth=number == 40)
+            replace(root, "core/record.py", "SCHEMA: Final = 1\n", "SCHEMA: Final = 2\n", forth=number == 40)
         elif number == 50:
             git(root, "checkout", "--quiet", "-b", "side")
             filler(root, number)
@@ -196,5 +196,9 @@ def test_wrong_results_are_found_explained_and_reduced(tmp_path: Path) -> None:
     assert [one["commit"] for one in answer["commits"]] == [commits[PLANTED]]
     told = json.loads(run(root, "explain", record, "--since", commits[0], "--db", database, "--format", "json"))
     assert any(name == "symbolic.divide_negated" for name in told["suspects"][:3]), told["suspects"][:5]
+    wrong = ["explain", record, "--since", commits[0], "--on", "different", "--db", database, "--format", "json"]
+    told = json.loads(run(root, *wrong))
+    assert (told["stage"], told["wrong"]["agrees"]) == ("index", "base")
+    assert told["suspects"][0] == "symbolic.divide_negated"
     said = run(root, "reduce", record, "--since", commits[0], "--on", "different", "--db", database)
     assert int(said.split()[0]) <= MOST_NODES, said[:300]

@@ -50,8 +50,9 @@ _COMPARISON = "core/ir/rule_comparison.py"
 _DIVISION = "core/ir/rule_division.py"
 _HEURISTICS = "core/opt/heuristics.py"
 _OPERATORS = "core/render/operators.py"
-_COMPILE = "def _compile(ast: UOp, renderer: Renderer, opts: Sequence[Opt], name: object, mode: str) -> ProgramSpec:\n"
-_SEAM = "core/process_replay.py"
+_RECORD = "core/record.py"
+_COMPILED = '        """The program. Raises CompileError."""\n'
+_COMPILE = _COMPILED + "        ast = self.ast\n"
 
 FAULTS: list[Mutation] = [
     *[drop_rule(name) for name in ("constant_right", "canonical_sum", "distribute", "less_than_constant", "not_not")],
@@ -144,31 +145,46 @@ FAULTS: list[Mutation] = [
     ),
     Mutation(
         "an exception for reduces",
-        _SEAM,
-        _COMPILE,
-        _COMPILE + '    if "REDUCE_AXIS" in repr(ast):\n        raise ValueError("no reduces")\n',
+        _RECORD,
+        _COMPILED,
+        _COMPILE + '        if "REDUCE_AXIS" in repr(ast):\n            raise ValueError("no reduces")\n',
         "error",
     ),
     Mutation(
         "a deep recursion",
-        _SEAM,
-        _COMPILE,
-        _COMPILE + "    def deep(n):\n        return deep(n + 1)\n    if len(ast.toposort()) > 25:\n        deep(0)\n",
+        _RECORD,
+        _COMPILED,
+        _COMPILE
+        + "        def deep(n):\n            return deep(n + 1)\n        if len(ast.toposort()) > 25:\n            deep(0)\n",
         "error",
     ),
     Mutation(
-        "10 GB", _SEAM, _COMPILE, _COMPILE + "    if len(ast.toposort()) > 25:\n        bytearray(10 << 30)\n", "error"
+        "10 GB",
+        _RECORD,
+        _COMPILED,
+        _COMPILE + "        if len(ast.toposort()) > 25:\n            bytearray(10 << 30)\n",
+        "error",
     ),
-    Mutation("leaves", _SEAM, _COMPILE, _COMPILE + "    if len(ast.toposort()) > 25:\n        os._exit(3)\n", "crash"),
     Mutation(
-        "killed",
-        _SEAM,
-        _COMPILE,
-        _COMPILE + "    if len(ast.toposort()) > 25:\n        os.kill(os.getpid(), 9)\n",
+        "leaves",
+        _RECORD,
+        _COMPILED,
+        _COMPILE + "        if len(ast.toposort()) > 25:\n            os._exit(3)\n",
         "crash",
     ),
     Mutation(
-        "an endless loop", _SEAM, _COMPILE, _COMPILE + "    while len(ast.toposort()) > 30:\n        pass\n", "timeout"
+        "killed",
+        _RECORD,
+        _COMPILED,
+        _COMPILE + "        if len(ast.toposort()) > 25:\n            os.kill(os.getpid(), 9)\n",
+        "crash",
+    ),
+    Mutation(
+        "an endless loop",
+        _RECORD,
+        _COMPILED,
+        _COMPILE + "        while len(ast.toposort()) > 30:\n            pass\n",
+        "timeout",
     ),
     Mutation(
         "names in hash order",

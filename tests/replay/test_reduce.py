@@ -240,7 +240,7 @@ class Slow:
                     raise KeyboardInterrupt
             adds = any(row[0] == "ADD" for row in decode_inputs(payload(task.digest))["ast"])
             status = Status.UNSUPPORTED if task.action != "replay" else Status.OK
-            yield task, Result(status, src=f"a{task.lane.tree if adds else ''}", name="k")
+            yield task, Result(status, src=f"a{task.lane.key if adds else ''}", name="k")
 
 
 def reducer(executor: Any) -> Reducer:
@@ -309,10 +309,11 @@ def test_the_written_test_tells_the_sides_apart(tmp_path: Path) -> None:
     from core.builder import buffer, kernel
     from core.compiler import compile_ast
     from core.ir.text import format_uop
+    from core.record import make_record
     from core.render import get_renderer
 
     tree, renderer = kernel(buffer("a", (4, 6)) + 1), get_renderer("cuda")
-    whole = process_replay.make_record(tree, renderer, compile_ast(tree, renderer))
+    whole = make_record(tree, renderer, compile_ast(tree, renderer))
     raw = {name: whole[name] for name in ("schema", "compiler", "ast", "opts", "applied_opts", "name", "context")}
     for mode in ("pinned", "free"):
         good = msgspec.convert(process_replay.replay(raw, None, mode), Result)

@@ -19,22 +19,28 @@ from core.ir.uop import UOp
 from core.render.program import ProgramSpec
 from core.runtime.base import arguments
 from core.runtime.emulator.listing import Listing, parse_program
-from core.runtime.emulator.machine import Machine
+from core.runtime.emulator.machine import MAX_STEPS, Machine
 
 __all__ = ["Listing", "PythonRuntime", "StandIn", "emulate", "parse_program"]
 
 
 def emulate(
-    name: str, uops: Sequence[UOp], buffers: Mapping[int, NDArray[Any]], variables: Mapping[str, int] | None = None
+    name: str,
+    uops: Sequence[UOp],
+    buffers: Mapping[int, NDArray[Any]],
+    variables: Mapping[str, int] | None = None,
+    *,
+    max_steps: int = MAX_STEPS,
 ) -> None:
     """Run a linear program of any backend, one that fulfils `program_spec`, on `buffers`, changed in place.
 
-    Raises RuntimeFailure for arguments that do not fit, and for what the program may not do, with its line and thread.
+    Raises RuntimeFailure for arguments that do not fit, for what the program may not do, with its line and thread, and
+    for one that does not end within `max_steps`.
     """
     arguments(ProgramSpec(name, "", "python", uops), buffers, variables)
     flat = {number: array.reshape(-1) for number, array in buffers.items()}
     with np.errstate(all="ignore"):
-        Machine(name, uops, flat, variables or {}).run()
+        Machine(name, uops, flat, variables or {}, max_steps).run()
 
 
 class StandIn:

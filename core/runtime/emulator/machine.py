@@ -23,7 +23,7 @@ from core.runtime.emulator.grid import Grid
 from core.runtime.emulator.memory import Fault, GlobalMemory, LocalMemory
 from core.runtime.emulator.operations import Value, constant, operation, variable
 
-__all__ = ["Machine"]
+__all__ = ["MAX_STEPS", "Machine"]
 
 # does its part, and gives the number of the step that is next if it is not the following one
 Step: TypeAlias = Callable[[], "int | None"]
@@ -38,8 +38,14 @@ class Machine:
     """Runs one launch of one program. Raises RuntimeFailure for what the program may not ask for."""
 
     def __init__(
-        self, name: str, uops: Sequence[UOp], buffers: Mapping[int, NDArray[Any]], variables: Mapping[str, int]
+        self,
+        name: str,
+        uops: Sequence[UOp],
+        buffers: Mapping[int, NDArray[Any]],
+        variables: Mapping[str, int],
+        max_steps: int = MAX_STEPS,
     ) -> None:
+        self.max_steps = max_steps
         self.name, self.uops, self.variables = name, uops, variables
         self.grid = Grid.of(uops, variables)
         self.slots = {node: slot for slot, node in enumerate(uops)}
@@ -96,8 +102,8 @@ class Machine:
 
     def _count(self, steps: int) -> None:
         self.done += steps
-        if self.done > MAX_STEPS:
-            raise RuntimeFailure(f"kernel {self.name} does not end within {MAX_STEPS} steps")
+        if self.done > self.max_steps:
+            raise RuntimeFailure(f"kernel {self.name} does not end within {self.max_steps} steps")
 
     # ---- building ---------------------------------------------------------------------------------------------------
 
