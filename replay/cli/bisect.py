@@ -111,7 +111,7 @@ def _print_answers(answers: list[Answer], format_: str, count: int) -> None:
         click.echo(json.dumps({"answers": found, "commits": count}, indent=2))
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("what", "commit", "date", "author", "subject"):
+    for heading in ("what", "commit", "date", "subject"):
         table.add_column(heading)
     for answer in answers:
         for number, commit in enumerate(answer.commits):
@@ -119,7 +119,6 @@ def _print_answers(answers: list[Answer], format_: str, count: int) -> None:
                 "  or" if number else answer.item.label,
                 commit.sha[:12],
                 commit.date,
-                commit.author,
                 commit.subject,
             )
             table.add_row(*[Text(one_line(cell, 100)) for cell in cells])
