@@ -8,9 +8,10 @@ cost nothing.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from replay.errors import ReplayError, RevisionError
-from replay.executor import SEED, Executor, Lane, Task
+from replay.executor import CONFIRM_SEED, SEED, Executor, Lane, Task
 from replay.figures import METRICS, figures_of
 from replay.history import Commit, History
 from replay.memo import Memo
@@ -37,9 +38,10 @@ class Item:
     backend: str | None
     mode: str
     on: str = "changed"
+    seed: int = SEED
 
     def task(self, key: str) -> Task:
-        task = Task(Lane(key, SEED), self.digest, self.backend, self.mode)
+        task = Task(Lane(key, self.seed), self.digest, self.backend, self.mode)
         return replace(task, action="run", options=OPTIONS) if self.on == "different" else task
 
     def is_bad(self, good: Result, other: Result) -> bool | None:
@@ -150,6 +152,7 @@ class Bisection:
                 raise ReplayError(
                     f"{item.label}: {good[:12]} and {bad[:12]} do not differ in what is looked for ({item.on})"
                 )
+        self._check_stable(ends, items)
         open_ = dict.fromkeys(items, self.history.everything())
         skipped = dict.fromkeys(items, 0)
         answers: dict[Item, Answer] = {}
@@ -160,6 +163,15 @@ class Bisection:
             if open_:
                 self._test(goods, open_, skipped, choice)
         return [answers[item] for item in items]
+
+    def _check_stable(self, ends: dict[tuple[str, Item], Result], items: list[Item]) -> None:
+        """Raises ReplayError for what a good or bad end compiles otherwise with another hash seed."""
+        again = {item: replace(item, seed=CONFIRM_SEED) for item in items}
+        results = self.judge.results([(sha, again[item]) for sha, item in ends])
+        for (sha, item), first in ends.items():
+            second = results.get((sha, again[item]))
+            if second is not None and _outcome(second) != _outcome(first):
+                raise ReplayError(f"{item.label}: {sha[:12]} compiles it in two ways: what is not stable has no cause")
 
     def _end(self, ends: dict[tuple[str, Item], Result], sha: str, item: Item, option: str) -> Result:
         result = ends.get((sha, item))
@@ -203,6 +215,11 @@ class Bisection:
     def _answer(self, item: Item, mask: int) -> Answer:
         commits = tuple(commit for number, commit in enumerate(self.history.commits) if mask >> number & 1)
         return Answer(item, commits, len(self.tested))
+
+
+def _outcome(result: Result) -> tuple[Any, ...]:
+    """What two results of one compiler have in common: the source, and the digest of what it computed if it was run."""
+    return (*result.identity, result.data.get("digest") if isinstance(result.data, dict) else None)
 
 
 def check_kind(on: str) -> str:
