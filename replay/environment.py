@@ -6,13 +6,9 @@ own: a virtual environment in the cache, made by pip, once for each set of depen
 
 import hashlib
 import json
-import os
 import platform
-import shutil
 import subprocess
 import sys
-import tempfile
-import time
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,13 +20,13 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from replay.errors import RevisionError
+from replay.folders import KeptFolders
 
 __all__ = ["PRESENT", "PROJECT_FILE", "Environment", "Environments"]
 
 PROJECT_FILE = "pyproject.toml"
 MAX_ENVIRONMENTS = 8
 PIP_SECONDS = 900.0
-_BUSY_SECONDS = 3600.0
 _HARNESS = Path(__file__).resolve().parent.parent
 # What a worker needs for itself. In an environment of a revision's own it is borrowed from the present one.
 _WORKER_NEEDS = ("msgspec", "zstandard")
@@ -59,7 +55,7 @@ class Environments:
     def __init__(
         self, cache: Path, say: Callable[[str], None] = lambda sentence: None, *, present_only: bool = False
     ) -> None:
-        self._folder = cache / "environments"
+        self._folders = KeptFolders(cache / "environments", MAX_ENVIRONMENTS)
         self._say = say
         self._present_only = present_only
         self._known: dict[str, Environment] = {}
@@ -82,42 +78,22 @@ class Environments:
         names = sorted(map(str, requirements))
         python = (platform.python_implementation(), platform.python_version(), sys.base_prefix)
         key = hashlib.blake2b(json.dumps([names, python]).encode(), digest_size=8).hexdigest()
-        target = self._folder / key
-        if not target.is_dir():
+
+        def fill(making: Path) -> None:
             self._say(f"{label} depends on {', '.join(lacking)}, which is not installed here: making an environment")
-            self._make(target, names, label)
-        os.utime(target)
-        return Environment(str(target / "bin" / "python"), key, lacking)
+            _install(making, names, label)
 
-    def _make(self, target: Path, requirements: list[str], label: str) -> None:
-        """Made under another name first, so that it is never seen half-full."""
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._prune()
-            making = Path(tempfile.mkdtemp(prefix="making-", dir=self._folder))
-        except OSError as error:
-            raise RevisionError(f"{self._folder}: {error.strerror or error}") from error
-        try:
-            own_pip = find_spec("pip") is None
-            _run([sys.executable, "-m", "venv", *([] if own_pip else ["--without-pip"]), str(making)], label)
-            python = str(making / "bin" / "python")
-            pip = [python, "-m", "pip"] if own_pip else [sys.executable, "-m", "pip", "--python", python]
-            quiet = ["--quiet", "--disable-pip-version-check", "--no-input"]
-            _run([*pip, "install", *quiet, "--", *requirements], label)
-            os.replace(making, target)
-        except OSError as error:
-            if not target.is_dir():  # otherwise another process was faster
-                raise RevisionError(f"{target}: {error.strerror or error}") from error
-        finally:
-            shutil.rmtree(making, ignore_errors=True)
+        home = self._folders.get(key, fill)
+        return Environment(str(home / "bin" / "python"), key, lacking)
 
-    def _prune(self) -> None:
-        """Delete the environments that were used longest ago, but none that a run may still be using."""
-        folders = sorted(self._folder.iterdir(), key=lambda folder: folder.stat().st_mtime, reverse=True)
-        long_ago = time.time() - _BUSY_SECONDS
-        for number, folder in enumerate(folders):
-            if (number >= MAX_ENVIRONMENTS or folder.name.startswith("making-")) and folder.stat().st_mtime < long_ago:
-                shutil.rmtree(folder, ignore_errors=True)
+
+def _install(home: Path, requirements: list[str], label: str) -> None:
+    """A virtual environment with these packages, by the pip of this one if it has one."""
+    own_pip = find_spec("pip") is None
+    _run([sys.executable, "-m", "venv", *([] if own_pip else ["--without-pip"]), str(home)], label)
+    python = str(home / "bin" / "python")
+    pip = [python, "-m", "pip"] if own_pip else [sys.executable, "-m", "pip", "--python", python]
+    _run([*pip, "install", "--quiet", "--disable-pip-version-check", "--no-input", "--", *requirements], label)
 
 
 def _requirements(project_file: str, label: str) -> list[Requirement]:

@@ -6,10 +6,8 @@ folder.
 """
 
 import os
-import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +15,12 @@ from typing import Self
 
 from replay.environment import PRESENT, PROJECT_FILE, Environment, Environments
 from replay.errors import RevisionError
+from replay.folders import KeptFolders
 
 __all__ = ["WORKING_TREE", "Repository", "Revision", "describe"]
 
 WORKING_TREE = "working tree"
 MAX_TREES = 24
-_BUSY_SECONDS = 3600.0
 # What a git hook sets for its own checkout would lead us astray, or into the user's index.
 _GIT_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
 _SUBMODULE = "160000 "
@@ -56,7 +54,7 @@ class Repository:
     def __init__(self, root: Path, folder: str, cache: Path, environments: Environments) -> None:
         self.root = root
         self._folder = folder
-        self._trees = cache / "trees"
+        self._trees = KeptFolders(cache / "trees", MAX_TREES)
         self._environments = environments
 
     @classmethod
@@ -144,29 +142,15 @@ class Repository:
         return _git(self.root, "cat-file", "blob", f"{commit}:{name}")
 
     def _check_out(self, tree: str, environment: Mapping[str, str]) -> Path:
-        """The folder with this tree; made under another name first, so that it is never seen half-full."""
-        target = self._trees / tree
-        if target.is_dir():
-            os.utime(target)
-            return target
-        try:
-            self._trees.mkdir(parents=True, exist_ok=True)
-            self._prune()
-            making = Path(tempfile.mkdtemp(prefix="making-", dir=self._trees))
-        except OSError as error:
-            raise RevisionError(f"{self._trees}: {error.strerror or error}") from error
-        try:
+        """The folder with this tree."""
+
+        def fill(making: Path) -> None:
             self._export(self.root, self._folder, tree, making, environment)
             for path in making.rglob("*"):
                 if path.is_file() and not path.is_symlink():
                     path.chmod(0o444)  # results are filed under this content, so nobody should edit it
-            os.replace(making, target)
-        except OSError:
-            if not target.is_dir():  # otherwise another process was faster
-                raise
-        finally:
-            shutil.rmtree(making, ignore_errors=True)
-        return target
+
+        return self._trees.get(tree, fill)
 
     def _export(self, source: Path, folder: str, tree: str, target: Path, environment: Mapping[str, str]) -> None:
         """Write `tree`, which is `folder` in the repository at `source`, below `target`, its submodules included."""
@@ -184,14 +168,6 @@ class Repository:
                 self._export(inside, "", commit, target / name, index)
             except RevisionError as error:
                 raise RevisionError(f"submodule {inside} at commit {commit[:12]}: {error}") from None
-
-    def _prune(self) -> None:
-        """Delete the checkouts that were used longest ago, but none that a run may still be using."""
-        folders = sorted(self._trees.iterdir(), key=lambda folder: folder.stat().st_mtime, reverse=True)
-        long_ago = time.time() - _BUSY_SECONDS
-        for number, folder in enumerate(folders):
-            if (number >= MAX_TREES or folder.name.startswith("making-")) and folder.stat().st_mtime < long_ago:
-                shutil.rmtree(folder, ignore_errors=True)
 
     def _absolute(self, path: str) -> Path:
         return (self.root / path).resolve()

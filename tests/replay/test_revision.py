@@ -256,10 +256,9 @@ def test_a_checkout_is_kept_and_read_only(project: Project, repository: Reposito
     assert file.stat().st_mode & 0o222 == 0
 
 
-def test_old_checkouts_are_pruned_and_recent_ones_kept(
-    project: Project, repository: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_checkouts_are_pruned_and_recent_ones_kept(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(revisions, "MAX_TREES", 2)
+    repository = Repository.find(project.root, "core", cache_dir(project.root))
     trees = project.root / ".replay" / "trees"
     (trees / "making-left-over").mkdir(parents=True)
     made = []
