@@ -97,6 +97,9 @@ def writing(database: Database) -> Iterator[None]:
     database.execute("COMMIT")
 
 
+_UNWRITTEN = frozenset({"SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_TRUNCATE"})
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Turn what SQLite and the file system raise into a StoreError of one sentence that names `path`."""
@@ -114,6 +117,8 @@ def _explained(path: Path, error: sqlite3.Error) -> StoreError:
         return StoreLockedError(f"{path}: the database is locked by another process; try again when that has finished")
     if "not a database" in text:
         return StoreError(f"{path}: not a SQLite database")
+    if getattr(error, "sqlite_errorname", "") in _UNWRITTEN:
+        return StoreError(f"{path}: the disk does not take what is written; check its space and quotas ({text})")
     if "malformed" in text or "I/O" in text:
         return StoreError(f"{path}: the database is damaged or truncated ({text})")
     if "full" in text:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +17,7 @@ import pytest
 
 from replay.errors import StoreError
 from replay.store import Store
+from tests.replay.conftest import run_process
 
 if TYPE_CHECKING:
     from tests.replay.conftest import Project, Ran
@@ -337,6 +340,32 @@ def test_a_cache_that_cannot_be_made(project: Project, command: Cli, tmp_path: P
     ran = command("diff", "--since", "HEAD", cwd=project.root, PROCESS_REPLAY_CACHE=str(tmp_path / "file" / "x"))
     assert ran.code == 2
     assert "Not a directory" in ran.err
+
+
+def test_a_disk_that_takes_no_more(project: Project) -> None:
+    """Files may grow to 64 kB here, which stands in for a full disk."""
+    (project.root / "many.txt").write_text("".join([f"{number} NEG\n" for number in range(2_000)]))
+    project.capture(*[f"{number} NEG" for number in range(400)])
+    project.commit("captures")
+    project.edit("(-{})", "-{}")
+
+    def limited(*arguments: str) -> Ran:
+        script = (
+            "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16));"
+            "from replay.cli import main; main(sys.argv[1:])"
+        )
+        return run_process([sys.executable, "-c", script, *arguments], project.root)
+
+    for arguments, file in (
+        (["import", "many.txt", "--db", "full.db"], "full.db"),
+        (["diff", "--since", "HEAD"], ".replay/memo-2.db"),
+    ):
+        ran = limited(*arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert f"{file}: the disk" in ran.err.splitlines()[-1]
+    assert limited("ls", "--db", "full.db").code in (0, 2)  # sound, whatever it holds
+    with contextlib.closing(sqlite3.connect(project.root / ".replay" / "memo-2.db")) as memo:
+        assert memo.execute("pragma integrity_check").fetchall() == [("ok",)]
 
 
 def test_a_store_error_is_a_sentence(project: Project, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
