@@ -59,6 +59,8 @@ def open_session(captures: tuple[Path, ...], environment: str, say: Say) -> Iter
     assert adapter is not None
     repository = open_repository(root, adapter, environment, say)
     with Corpus.read(capture_files(captures, root)) as corpus:
+        for problem in corpus.problems:
+            say(problem)
         yield Session(root, repository, corpus)
 
 

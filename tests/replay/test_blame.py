@@ -62,3 +62,13 @@ def test_no_such_record(project: Project, cli: Cli, record: str, said: str) -> N
     ran = cli("blame", record)
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
+
+
+@pytest.mark.parametrize("command", ["blame", "test", "explain", "reduce"])
+def test_a_file_that_cannot_be_read_is_named(project: Project, cli: Cli, command: str) -> None:
+    (project.root / "text.db").write_text("no database")
+    option = ["--since", "HEAD"] if command in ("explain", "reduce") else []
+    ran = cli(command, "abc", *option, "--db", "text.db")
+    assert ran.code == 2
+    assert ran.err.splitlines()[0].endswith("text.db: not a SQLite database")
+    assert "no record begins with 'abc'" in ran.err.splitlines()[1]
