@@ -132,7 +132,7 @@ def compare_revisions(
         else:
             run.compare(pairs)
         unchanged = all(finding.outcome is Outcome.SAME_ERROR for finding in diff.findings)
-        if unchanged and pairs and base.key != head.key:
+        if unchanged and pairs and base.tree != head.tree:
             diff.coverage = run.coverage(pairs, adapter.tree)
         if not options.aa:
             diff.findings = run.with_asts(adapter)
