@@ -11,10 +11,11 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
-from core.compiler import STAGES, optimize
+from core.compiler import STAGES, Stage, optimize
 from core.ir.ops import Ops
 from core.ir.pattern import TABLES
 from core.ir.trace import Rewrite, Trace, stage, tracing
@@ -42,12 +43,13 @@ def trace_kernel(ast: UOp, renderer: Renderer, opts: Sequence[Opt] | None, name:
     found: dict[str, Any] = {"passes": passes, "error": None}
     with tracing() as trace:
         state: Any = ast
-        for step, run in _steps(renderer, opts, name):
+        for step, run, show in _steps(renderer, opts, name):
             stage(step)
             functions: dict[str, dict[str, Any]] = {}
             try:
                 with _watching(functions):
-                    state, lines = run(state)
+                    state = run(state)
+                lines = show(state)
                 if step == "render":
                     functions |= _of_renderer(renderer)
             except Exception as error:  # a revision under test may be broken in any way: that is what is asked about
@@ -63,40 +65,37 @@ def trace_kernel(ast: UOp, renderer: Renderer, opts: Sequence[Opt] | None, name:
 
 def _steps(
     renderer: Renderer, opts: Sequence[Opt] | None, name: str | None
-) -> Iterator[tuple[str, Callable[[Any], tuple[Any, list[str]]]]]:
-    """Each pass with what it does: from the state before to the state after, and that in lines."""
-
-    def start(ast: UOp) -> tuple[Kernel, list[str]]:
-        return Kernel(ast, renderer), listing(ast.toposort())
-
-    def choose(kernel: Kernel) -> tuple[Kernel, list[str]]:
-        optimize(kernel, "auto" if opts is None else opts)
-        return kernel, [f"{opt.op.name}({opt.axis}, {opt.arg}) by {by}" for opt, by in _chosen(kernel)]
-
-    yield "ast", start
-    yield "opts", choose
+) -> Iterator[tuple[str, Callable[[Any], Any], Callable[[Any], list[str]]]]:
+    """Each pass with what it does, from the state before to the state after, and how that is shown in lines."""
     kernels: list[Kernel] = []
+
+    def choose(kernel: Kernel) -> Kernel:
+        kernels.append(kernel)
+        return optimize(kernel, "auto" if opts is None else opts)
+
+    def render(uops: list[UOp]) -> str:
+        return renderer.render(function_name(name if name is not None else kernels[0].name), uops)
+
+    yield "ast", lambda ast: Kernel(ast, renderer), lambda kernel: listing(kernel.ast.toposort())
+    yield "opts", choose, _chosen
     for one in STAGES:
-
-        def lower(state: Any, run: Callable[[Any, Renderer], Any] = one.run) -> tuple[Any, list[str]]:
-            if isinstance(state, Kernel):
-                kernels.append(state)
-            after = run(state, renderer)
-            return after, listing(after if isinstance(after, list) else after.toposort())
-
-        yield one.name, lower
-
-    def render(uops: list[UOp]) -> tuple[str, list[str]]:
-        text = renderer.render(function_name(name if name is not None else kernels[0].name), uops)
-        return text, text.split("\n")
-
-    yield "render", render
+        yield one.name, partial(_run, one, renderer), _ir
+    yield "render", render, lambda text: text.split("\n")
 
 
-def _chosen(kernel: Kernel) -> Iterator[tuple[Opt, str]]:
+def _run(one: Stage, renderer: Renderer, state: Any) -> Any:
+    return one.run(state, renderer)
+
+
+def _ir(state: UOp | list[UOp]) -> list[str]:
+    return listing(state if isinstance(state, list) else state.toposort())
+
+
+def _chosen(kernel: Kernel) -> list[str]:
+    """The opts, each with what chose it."""
     steps = [*kernel.opt_steps, *["the record"] * len(kernel.applied_opts)]
-    for opt, step in zip(kernel.applied_opts, steps, strict=False):
-        yield opt, str(step or "the record")
+    pairs = zip(kernel.applied_opts, steps, strict=False)
+    return [f"{opt.op.name}({opt.axis}, {opt.arg}) by {step or 'the record'}" for opt, step in pairs]
 
 
 # ---- rewrites -------------------------------------------------------------------------------------------------------
@@ -165,24 +164,24 @@ def listing(nodes: Sequence[UOp]) -> list[str]:
 @contextmanager
 def _watching(functions: dict[str, dict[str, Any]]) -> Iterator[None]:
     """Note each function of the compiler that runs: by its name, where it is, and a digest of its code."""
-    seen: set[CodeType] = set()
+    seen: dict[int, CodeType] = {}  # by identity: a code object is hashed anew each time, by all that is in it
 
     def note(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        if event != "call" or code in seen:
+        if id(code) in seen:
             return
-        seen.add(code)
+        seen[id(code)] = code
         module = str(frame.f_globals.get("__name__", ""))
         if module.startswith(_HOME) and module != __name__ and "<lambda>" not in code.co_qualname:
             digest = _digest(code, frame.f_globals)
             functions[f"{module}.{code.co_qualname}"] = _entry(code, digest)
 
-    outer = sys.getprofile()
-    sys.setprofile(note)
+    outer = sys.gettrace()
+    sys.settrace(note)  # called for each call alone, as it asks for no more of any
     try:
         yield
     finally:
-        sys.setprofile(outer)
+        sys.settrace(outer)
 
 
 def _entry(code: CodeType, digest: str) -> dict[str, Any]:
