@@ -7,7 +7,7 @@ come from anywhere.
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -28,7 +28,8 @@ def connect(path: Path, *, timeout: float, check: Callable[[Database], None]) ->
 
     `check` sees the database before anything in it is changed, and raises if it is not ours.
     """
-    connection = sqlite3.connect(path, timeout=timeout, check_same_thread=False, isolation_level=None)
+    # an absolute path, as `:memory:` is not the name of a file to SQLite
+    connection = sqlite3.connect(path.absolute(), timeout=timeout, check_same_thread=False, isolation_level=None)
     try:
         database = _prepared(connection)
         check(database)
@@ -92,7 +93,9 @@ def writing(database: Database) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        database.rollback()
+        # closed, if an interrupt came before the caller was inside; then nothing was written either
+        with suppress(sqlite3.ProgrammingError):
+            database.rollback()
         raise
     database.execute("COMMIT")
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from replay.errors import StoreError
+from replay.errors import ReplayError, StoreError
 
 __all__ = ["CACHE_VARIABLE", "HOME", "cache_dir", "default_database", "make_private", "project_root", "shown"]
 
@@ -13,7 +13,10 @@ CACHE_VARIABLE = "PROCESS_REPLAY_CACHE"
 
 def project_root(start: Path | None = None) -> Path:
     """The nearest folder at or above `start` (default: the current one) that holds `.git`; `start` if there is none."""
-    here = (start or Path.cwd()).absolute()
+    try:
+        here = (start or Path.cwd()).absolute()
+    except FileNotFoundError:
+        raise ReplayError("the current folder is not there any more: change to another one") from None
     return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
 
 
@@ -35,7 +38,10 @@ def make_private(folder: Path) -> Path:
 def cache_dir(root: Path) -> Path:
     """The folder of checked-out trees and memoised results: $PROCESS_REPLAY_CACHE, or `.replay/` below `root`."""
     named = os.environ.get(CACHE_VARIABLE)
-    return make_private(Path(named).absolute() if named else root / HOME)
+    try:
+        return make_private(Path(named).absolute() if named else root / HOME)
+    except StoreError as error:
+        raise StoreError(f"{error}; {CACHE_VARIABLE} can name another folder") from error
 
 
 def default_database(root: Path) -> Path:

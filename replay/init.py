@@ -28,7 +28,9 @@ def write_settings(root: Path, *, force: bool) -> str:
         if "[tool.replay" in text:
             raise ReplayError(f"{file}: has [tool.replay] already: change it by hand")
         file.write_text(text.rstrip("\n") + "\n" + SECTION if text else SECTION.lstrip("\n"), encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ReplayError(f"{file}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
         raise ReplayError(f"{file}: {error}") from error
     return f"{file}: added [tool.replay]"
 

@@ -81,21 +81,29 @@ class Memo:
             if row is None:
                 return None
             self._database.execute("update trees set used = ? where id = ?", [_stamp(), row[0]])
-        return Hello(row[1], msgspec.json.decode(row[2], type=list[str]))
+        try:
+            return msgspec.convert(
+                {"schema": row[1], "backends": msgspec.json.decode(row[2], type=list[str])}, type=Hello
+            )
+        except (msgspec.DecodeError, TypeError):
+            return None
 
     def remember(self, tree: str, hello: Hello) -> None:
         """Note that `tree` imports and what it can do."""
         values = [tree, self._python, hello.schema, msgspec.json.encode(hello.backends).decode(), _stamp()]
         with translated(self.path):
             self._database.execute(
-                "insert or ignore into trees (tree, python, schema, backends, used) values (?, ?, ?, ?, ?)", values
+                "insert into trees (tree, python, schema, backends, used) values (?, ?, ?, ?, ?)"
+                " on conflict (tree, python) do update"
+                " set schema = excluded.schema, backends = excluded.backends, used = excluded.used",
+                values,
             )
 
     def get(self, task: Task) -> Result | None:
         """The result of a task, if it is known."""
         with translated(self.path):
             row = self._row(
-                "select r.result, s.blob from results r left join sources s on s.digest = r.src where r.tree = ?"
+                "select r.result, r.src, s.blob from results r left join sources s on s.digest = r.src where r.tree = ?"
                 " and r.record = ? and r.backend = ? and r.mode = ? and r.seed = ?",
                 self._key(task),
             )
@@ -103,12 +111,16 @@ class Memo:
             return None
         try:
             result = msgspec.msgpack.decode(row[0], type=Result)
-            if row[1] is None:
+            if row[2] is None:
                 return None if result.status is Status.OK else result
-            src = record.decompress(row[1], 4 * record.MAX_SOURCE_BYTES).decode()
-        except (msgspec.DecodeError, RecordError, UnicodeDecodeError):
-            return None
-        return msgspec.structs.replace(result, src=src)
+            source = record.decompress(row[2], 4 * record.MAX_SOURCE_BYTES)
+            if record.digest_of(source) == row[1]:
+                return msgspec.structs.replace(result, src=source.decode())
+        except (msgspec.DecodeError, RecordError, UnicodeDecodeError, TypeError):
+            pass
+        with translated(self.path):  # the source that it will be compiled to again would not take its place
+            self._database.execute("delete from sources where digest = ?", [row[1]])
+        return None
 
     def verdict(self, source: str, backend: str, judges: str) -> dict[str, Any] | None:
         """What the real compilers `judges` said of the source with this digest, if they were asked."""
@@ -119,7 +131,7 @@ class Memo:
             )
         try:
             return None if row is None else msgspec.msgpack.decode(row[0], type=dict[str, Any])
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, TypeError):
             return None
 
     def remember_verdict(self, source: str, backend: str, judges: str, verdict: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import msgspec
 from sqlite_utils import Database
@@ -28,6 +28,7 @@ APPLICATION_ID = 0x50524C59  # "PRLY", in the header of every file of ours
 MIGRATIONS = Migrations("process-replay")
 PAGE = 500
 _FIRST_ROW = -(1 << 63)
+T = TypeVar("T")
 
 
 @MIGRATIONS(name="1")
@@ -271,17 +272,29 @@ class Store:
                 "captures": self._count("select coalesce(sum(count), 0) from observations"),
                 "sources": self._count("select count(*) from sources"),
                 "tests": self._count("select count(distinct test) from observations where test <> ''"),
-                "by_backend": dict(self._rows("select backend, count(*) from records group by 1 order by 1")),
+                "by_backend": {
+                    self._typed(backend, str): count
+                    for backend, count in self._rows("select backend, count(*) from records group by 1 order by 1")
+                },
                 "capture_errors": [
-                    {"kind": kind, "message": message, "count": count, "last": last}
+                    {"kind": self._typed(kind, str), "message": self._typed(message, str),
+                     "count": self._typed(count, int), "last": self._typed(last, str)}
                     for kind, message, count, last in self._rows(
                         "select kind, message, count, last from capture_errors order by count desc, kind, message"
                     )
                 ],
-            }
+            }  # fmt: skip
 
     def _count(self, sql: str) -> int:
-        return int(self._rows(sql)[0][0])
+        return self._typed(self._rows(sql)[0][0], int)
+
+    def _typed(self, value: object, kind: type[T]) -> T:
+        # SQLite keeps whatever is put into a column
+        if not isinstance(value, kind):
+            raise StoreError(
+                f"{self.path}: the database is damaged: it holds a {type(value).__name__} for {kind.__name__}"
+            )
+        return value
 
     def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self._database.execute(sql, parameters).fetchall()
@@ -331,8 +344,12 @@ def _observation(row: Sequence[Any]) -> Observation:
     try:
         src = record.decompress(blob, record.MAX_SOURCE_BYTES * 4).decode("utf-8", "backslashreplace")
         global_size, local_size, variables, estimates = (json.loads(fact) for fact in facts)
-    except (TypeError, ValueError, RecursionError) as error:
+        # half of a surrogate pair, say, can be read from JSON and not be written again
+        msgspec.json.encode((global_size, local_size, variables, estimates))
+    except (TypeError, ValueError, RecursionError, OverflowError) as error:
         raise RecordError("observations", f"damaged ({error})") from error
+    if not isinstance(count, int) or not all(isinstance(text, str) for text in (source, test, version, name)):
+        raise RecordError("observations", "damaged (a column has the wrong type)")
     return Observation(src, source, test, version, name, global_size, local_size, variables, estimates, count)
 
 

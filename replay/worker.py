@@ -2,7 +2,7 @@
 
 The harness's own modules are imported before the revision's tree comes first on the import path. Standard output
 belongs to the protocol: what the compiler prints goes to standard error. A worker ends when its standard input does,
-and an alarm ends it should it still hang on a record when nobody is left to kill it.
+and an alarm ends it should it still hang on a record, or on an import, when nobody is left to kill it.
 """
 
 import os
@@ -22,6 +22,7 @@ from replay.errors import RecordError
 __all__ = ["main"]
 
 ORPHAN_SECONDS = 10.0
+IMPORT_SECONDS = 120.0 + ORPHAN_SECONDS  # more than an owner waits
 
 
 def main() -> int:
@@ -35,11 +36,13 @@ def main() -> int:
         raise SystemExit(f"no adapter is called {sys.argv[1]!r}")
     if limit := int(sys.argv[3]):
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    signal.setitimer(signal.ITIMER_REAL, IMPORT_SECONDS)
     try:
         schema, backends = adapter.load(root)
     except BaseException as error:  # a module may raise anything while it is imported, SystemExit included
         _send(answers, _import_failure(error, root))
         return 1
+    signal.setitimer(signal.ITIMER_REAL, 0)
     _send(answers, wire.Hello(schema, backends))
     while (request := _receive(requests)) is not None:
         signal.setitimer(signal.ITIMER_REAL, request.timeout + ORPHAN_SECONDS)

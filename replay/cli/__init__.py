@@ -1,5 +1,6 @@
 """The `replay` command line. One module a group of commands; `main` turns errors into a sentence and exit code 2."""
 
+import io
 import os
 import sys
 
@@ -71,6 +72,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str] | None) -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may have no character for what a report shows
     try:
         code = cli.main(args=arguments, prog_name="replay", standalone_mode=False)
         sys.stdout.flush()
@@ -90,7 +93,7 @@ def _run(arguments: list[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return COULD_NOT_TELL
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        complain(f"{place}{error.strerror or error}")
+        # files are opened by name, so that what has none was being printed
+        complain(f"{error.filename or 'standard output'}: {error.strerror or error}")
         return COULD_NOT_TELL
     return code if isinstance(code, int) else 0

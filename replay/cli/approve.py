@@ -47,6 +47,8 @@ def approve(
         return 0
     if not clusters and not prune:
         raise click.UsageError("name the clusters to approve, or --prune, or --list")
+    if not all(wanted.strip() for wanted in clusters):
+        raise click.UsageError("CLUSTER is empty: name the clusters to approve")
     if clusters and not (reason and reason.strip()):
         raise click.UsageError("--reason TEXT is missing: say why the change is meant")
     if options["since"] is None:
@@ -54,16 +56,19 @@ def approve(
         click.echo(f"compared with {options['since']}", err=True)
     diff = run_diff(DiffOptions(**options))
     today = datetime.now(UTC).date()
+    done = []
     for wanted in clusters:
         cluster = _find(diff, wanted)
         entry = approvals.add(cluster, str(reason), _author(), today, expires.date() if expires else None)
-        click.echo(f"approved {cluster.id}: {len(entry.members)} changes of {len(cluster.records)} kernels")
+        done.append(f"approved {cluster.id}: {len(entry.members)} changes of {len(cluster.records)} kernels")
     if prune:
         _, report = apply(diff.findings, approvals, today)
         useless = [*report.stale, *report.expired]
         approvals.entries = [entry for entry in approvals.entries if entry not in useless]
-        click.echo(f"removed {len(report.stale)} stale and {len(report.expired)} expired approvals")
+        done.append(f"removed {len(report.stale)} stale and {len(report.expired)} expired approvals")
     approvals.write()
+    for sentence in done:
+        click.echo(sentence)
     return 0
 
 

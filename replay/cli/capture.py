@@ -54,9 +54,13 @@ def _run(command: tuple[str, ...], environment: dict[str, str]) -> int:
     except OSError as error:
         raise CorpusError(f"{command[0]}: cannot be run: {error.strerror or error}") from error
     # Ctrl-C reaches the command too, and it decides what that means; a termination is passed on to it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda number, _: process.send_signal(number))
-    code = process.wait()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before_term = signal.signal(signal.SIGTERM, lambda number, _: process.send_signal(number))
+    try:
+        code = process.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGTERM, before_term)
     return 128 - code if code < 0 else code
 
 

@@ -72,24 +72,32 @@ def show(captures: tuple[Path, ...], wanted: str) -> int:
     """Show one record in full. ID is the start of its id (4 characters or more), or the kernel's name."""
     found: dict[str, tuple[Entry, list[Observation]]] = {}
     problems = []
-    for file in capture_files(captures, project_root()):
+    files = capture_files(captures, project_root())
+    for file in files:
         try:
             with Store.open_readonly(file) as store:
                 for entry in store.find(wanted):
                     known = found.setdefault(entry.digest, (entry, []))
-                    known[1].extend(store.observations(entry.digest))
+                    try:
+                        known[1].extend(store.observations(entry.digest))
+                    except RecordError as error:
+                        problems.append(f"{file}: record {entry.digest}: {error}")
         except StoreError as error:
             problems.append(str(error))
-        except RecordError as error:
-            problems.append(f"{file}: {error}")
     complain(*problems)
+    if not found and len(problems) == len(files):
+        return 2  # no file could be read, which is not to say that there is no such record
     if not found:
         raise CorpusError(f"no record has the name {wanted!r}, or an id that starts so")
     if len(found) > 1:
         listed = ", ".join(f"{digest[:12]} ({entry.backend})" for digest, (entry, _) in sorted(found.items())[:20])
         raise CorpusError(f"{wanted!r} means {len(found)} records: {listed}")
-    for entry, observations in found.values():
-        _show(entry, observations)
+    for digest, (entry, observations) in found.items():
+        try:
+            _show(entry, observations)
+        except RecordError as error:
+            problems.append(f"record {digest}: {error}")
+            complain(problems[-1])
     return 2 if problems else 0
 
 

@@ -8,7 +8,7 @@ from typing import TextIO
 import click
 import msgspec
 
-from replay.adapters import get_adapter
+from replay.adapters import ImportRefused, get_adapter
 from replay.cli.corpus import FILTER
 from replay.cli.output import CAPTURES, complain
 from replay.corpus import Corpus, capture_files
@@ -17,6 +17,7 @@ from replay.filter import parse_filter
 from replay.home import project_root
 from replay.importer import import_database
 from replay.record import decode_inputs
+from replay.report.escape import one_line
 from replay.store import Store
 
 __all__ = ["export", "merge", "prune"]
@@ -41,6 +42,8 @@ def merge(sources: tuple[Path, ...], target: Path) -> int:
         for source in sources:
             found = import_database(source, store, None, complain)
             refused += found.refused
+            if found.refused and not found.captures:
+                continue  # why is said already
             click.echo(f"{source}: {found.captures} captures, {found.records} records of them new")
         store.settle()
     return 2 if refused else 0
@@ -61,13 +64,14 @@ def prune(target: Path, filter_: str, damaged: bool) -> int:
         if corpus.problems and not corpus.kernels and not corpus.unreadable:
             raise ReplayError(corpus.problems[0])
         chosen = list(corpus.unreadable if damaged else corpus.kernels)
+        complain(*corpus.problems)
     if not chosen:
         raise CorpusError(f"{target}: {'no record is damaged' if damaged else 'no record matches --filter'}")
     with Store.open(target) as store:
         store.remove(chosen)
         store.settle()
     click.echo(f"{target}: {len(chosen)} records removed")
-    return 0
+    return 2 if corpus.problems else 0
 
 
 @click.command()
@@ -84,28 +88,38 @@ def export(captures: tuple[Path, ...], filter_: str, format_: str, output: Path 
     with Corpus.read(capture_files(captures, project_root()), parse_filter(filter_)) as corpus:
         bad = [f"record {digest}: {error}" for digest, (_, error) in sorted(corpus.unreadable.items())]
         complain(*corpus.problems, *bad)
-        if not corpus.kernels:
+        if not corpus.kernels and not corpus.problems and not bad:
             raise CorpusError("no record: the captures are empty, or --filter leaves nothing")
+        if not corpus.kernels:
+            return 2
         try:
             if output is None:
-                _write(corpus, format_, sys.stdout)
+                refused = _write(corpus, format_, sys.stdout)
             else:
                 with output.open("w", encoding="utf-8") as stream:
-                    _write(corpus, format_, stream)
+                    refused = _write(corpus, format_, stream)
         except OSError as error:
             if output is None:
                 raise  # whoever read our output is gone, which `main` knows
             raise ReplayError(f"--output {output}: {error.strerror or error}") from error
-    return 2 if corpus.problems or bad else 0
+    return 2 if corpus.problems or bad or refused else 0
 
 
-def _write(corpus: Corpus, format_: str, stream: TextIO) -> None:
+def _write(corpus: Corpus, format_: str, stream: TextIO) -> int:
+    """Write the records, and give how many the installed compiler does not read."""
+    refused = 0
     adapter = get_adapter(COMPILER)
     assert adapter is not None
     for kernel in corpus:
         raw = dict(msgspec.to_builtins(decode_inputs(kernel.entry.unpack())))
         if format_ == "uop-text":
-            stream.write(adapter.format_ast(raw["ast"]) + "\n")
+            try:
+                # a record is one line, and nothing that a terminal obeys: an AST of another compiler may hold anything
+                stream.write(one_line(adapter.format_ast(raw["ast"]), sys.maxsize) + "\n")
+            except ImportRefused as error:
+                refused += 1
+                complain(f"record {kernel.entry.digest}: left out, as the installed compiler does not read it: {error}")
             continue
         provenance = corpus.provenance(kernel.entry.digest)
         stream.write(json.dumps({"record": kernel.entry.digest, "provenance": provenance, **raw}) + "\n")
+    return refused
